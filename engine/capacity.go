@@ -95,13 +95,16 @@ func (s *Step) LaunchInZone(zone string) {
 	s.Ensure(record.Action{Kind: record.LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
 }
 
-// WatchSizes notices that another user or tool changed the group's size meanwhile. A
-// raise is left alone from then on; a lowering counts as part of ours.
+// WatchSizes notices that another user or tool changed the group's size meanwhile: that
+// becomes a part of what the group returns to. A size that a lower maximum has taken down is
+// the exception: as much of our raise as did not fit is gone.
 func (s *Step) WatchSizes() {
-	if !s.Fresh(world.Cloud) || !s.Run.Raised || s.Run.Foreign != "" || changingSizes(&s.Reader) {
+	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader) {
 		return
 	}
-	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
+	g := &s.W.Group
+	s.watchMinimum()
+	desired, ours := g.Sizes.Desired, s.Run.Expected()
 	if not := min(desired-ours, s.Run.Doubted); not > 0 {
 		s.Run.Lowered -= not
 		ours += not
@@ -109,13 +112,47 @@ func (s *Step) WatchSizes() {
 	if s.Run.Doubted > 0 {
 		s.Run.Doubted, s.changed = 0, true
 	}
+	s.takeChange(desired - ours)
+}
+
+// takeChange takes a change of the desired size by others into what the group returns to.
+func (s *Step) takeChange(by int) {
+	sizes, ours := s.W.Group.Sizes, s.Run.Expected()
 	switch {
-	case desired > ours:
-		s.Run.Foreign = text.DesiredRaised(ours, desired)
-		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: s.Run.Foreign})
-	case desired < ours:
-		s.Run.Lowered += ours - desired
-		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, desired)})
+	case by == 0:
+		return
+	case by > 0:
+		s.Run.Others += by
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredRaised(ours, ours+by)})
+		return
+	case sizes.Desired <= sizes.Max && sizes.Max < s.Run.MaxSet:
+		unfit := min(-by, max(0, s.Run.Surge()))
+		s.Run.Lowered += unfit
+		by += unfit
+		s.Run.MaxSet, s.Run.Base.Max = sizes.Max, sizes.Max // it is theirs from now on
+		s.Note(text.MaxLeftAsSet(sizes.Max))
+	}
+	s.Run.Others += by
+	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
+}
+
+// TakesBack reports whether the run takes its raise back. It does not go on with that once
+// others raise the group while it does: they want the machines.
+func (s *Step) TakesBack() bool {
+	before := s.Run.Others
+	s.WatchSizes()
+	if by := s.Run.Others - before; by > 0 && s.Excess() > 0 {
+		now := s.Run.Expected()
+		s.Run.Foreign = text.DesiredRaised(now-by, now)
+	}
+	return s.Run.Foreign == ""
+}
+
+// watchMinimum tells, once, that others have raised the group's minimum above the size that it
+// would return to.
+func (s *Step) watchMinimum() {
+	if least := s.W.Group.Sizes.Min; least > max(s.Run.Base.Min, s.Run.Base.Desired+s.Run.Others) {
+		s.Note(text.MinimumRaised(least, s.Run.Base.Desired+s.Run.Others))
 	}
 }
 
@@ -141,45 +178,49 @@ func (s *Step) reportLaunchFailure() {
 	}
 }
 
-// RestoreMax gives the group its upper bound back; the desired size is never set.
+// RestoreMax gives the group its upper bound back; the desired size is not set with it.
 func (s *Step) RestoreMax() bool {
-	if !s.Run.Raised {
-		return s.settleRaise()
+	if !s.Run.Raised && !s.settleRaise() {
+		return false
+	}
+	if !s.Run.Holds() {
+		return true
 	}
 	g := &s.W.Group
 	if !s.Settled(record.RaiseKey) {
 		return false
 	}
 	if g.Sizes.Max == s.Run.Base.Max {
-		return s.Settled("restore-max")
+		return s.Settled(record.RestoreMaxKey)
 	}
-	if s.Settled("restore-max") && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
+	if s.Settled(record.RestoreMaxKey) && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
 		s.Note(text.MaxLeftAsSet(g.Sizes.Max))
 		return true
 	}
 	from, to := g.Sizes, g.Sizes
 	to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 	if from == to { // once it is known what became of a lower one that was asked for before
-		return s.Settled("restore-max")
+		return s.Settled(record.RestoreMaxKey)
 	}
-	if p, busy := s.Run.Pending["restore-max"]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
+	if p, busy := s.Run.Pending[record.RestoreMaxKey]; busy && p.Action.Sizes.Max != to.Max { // the size has changed since that was asked for
 		s.WakeAt(p.Expires)
 		return false
 	}
-	return s.Ensure(record.Action{Kind: record.SetSizes, Key: "restore-max", Group: g.Name, From: &from, Sizes: &to}) || givenUp(&s.Reader, "restore-max")
+	return s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RestoreMaxKey, Group: g.Name, From: &from, Sizes: &to}) || givenUp(&s.Reader, record.RestoreMaxKey)
 }
 
-// EnsureRaise raises max and desired by run.Raise from the base, which are in the
-// record before it is asked for. It reports whether the group is raised.
+// EnsureRaise raises max and desired until they are run.Raise above the base, what is
+// inherited included; both are in the record before it is asked for. It reports whether the
+// group is raised.
 func (s *Step) EnsureRaise() bool {
 	if s.Run.Raised {
 		return true
 	}
-	g := &s.W.Group
-	if s.Run.MaxSet == 0 { // it was never asked for: what the group has now is not ours
-		s.Run.Base = g.Sizes
+	if s.Run.RaisedAt.IsZero() { // it was never asked for: what the group has now is not ours
+		s.rebase()
 	}
-	to := raised(s.Run.Base, s.Run.Raise)
+	g := &s.W.Group
+	to := s.raised()
 	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
 		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
 			s.Run.Raised = true
@@ -188,17 +229,38 @@ func (s *Step) EnsureRaise() bool {
 		if s.Run.RaiseUnsure {
 			s.Note(unsureRaise(&s.Reader))
 		}
-		s.Run.Base = g.Sizes // the group was scaled between our look and our request
-		to = raised(s.Run.Base, s.Run.Raise)
+		s.rebase() // the group was scaled between our look and our request
+		to = s.raised()
 	}
-	base := s.Run.Base
+	from := s.Run.RaisedFrom
+	if from == to { // an earlier run has raised it as far
+		s.Run.Raised, s.changed = true, true
+		return true
+	}
 	s.Run.MaxSet = to.Max
-	s.Run.Raised = s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RaiseKey, Group: g.Name, From: &base, Sizes: &to})
+	s.Run.Raised = s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RaiseKey, Group: g.Name, From: &from, Sizes: &to})
 	return s.Run.Raised
 }
 
-func raised(base world.Sizes, by int) world.Sizes {
-	return world.Sizes{Min: base.Min, Max: base.Max + by, Desired: base.Desired + by}
+// rebase takes the group's sizes as they are for what the raise is asked for from.
+func (s *Step) rebase() {
+	sizes := s.W.Group.Sizes
+	if s.Run.Inherited == nil {
+		s.Run.Base, s.Run.Others = sizes, 0
+	} else {
+		s.takeChange(sizes.Desired - s.Run.Expected())
+		s.Run.Raise = max(s.Run.Raise, s.Run.Inherited.Desired)
+	}
+	s.Run.RaisedFrom, s.Run.RaisedAt, s.changed = sizes, s.Now, true
+}
+
+// raised are the sizes that the group gets by the raise: what is missing of it, and not more
+// on top of what an earlier run has left.
+func (s *Step) raised() world.Sizes {
+	to := s.Run.RaisedFrom
+	to.Desired += max(0, s.Run.Raise-s.Run.Surge())
+	to.Max = max(to.Max, s.Run.Base.Max+s.Run.Raise, to.Desired)
+	return to
 }
 
 // settleRaise waits until it is known whether a raise that was asked for happened.
@@ -284,15 +346,16 @@ func unsureRaise(s *assess.Reader) string {
 // listUnrestoredSizes names what the run leaves changed on the group's sizes.
 func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
-	if n := s.Run.Surge(); n <= 0 && g.Sizes.Desired > s.Run.Base.Desired && s.Run.Raised {
-		s.Note(text.DesiredLeftAsRaised(g.Sizes.Desired))
-	} else if n = min(n, g.Sizes.Desired-s.Run.Base.Desired); n > 0 {
+	if n := s.Excess(); n > 0 {
 		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired))
+	}
+	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
+		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), text.DescribeGroup(g.Name))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))
 	}
-	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled("restore-max") {
+	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled(record.RestoreMaxKey) {
 		from, to := g.Sizes, g.Sizes
 		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
 		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}
@@ -324,7 +387,7 @@ func takesDown(s *assess.Reader, id string, n record.Node) bool {
 // new nodes stand before the old ones go. One whose zone would have too few machines in
 // the end is replaced instead, and a new node of the fullest zone is retired for it.
 func decrements(s *assess.Reader, id string) bool {
-	return s.Run.Foreign == "" && s.Rules.Decrements(s, id)
+	return s.Rules.Decrements(s, id)
 }
 
 // uneven names how many machines each zone has, if these differ by more than one, and by

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -55,26 +54,38 @@ func TestRecordOfDoubted(t *testing.T) {
 	}
 }
 
-// Who plans the next run is told that the last one has left the group larger, as long as
-// it is.
-func TestLarger(t *testing.T) {
-	last := record.Run{ID: "ng-1", Group: "ng", State: record.Finished, Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 1, Raised: true}
-	going := last
-	going.State = record.Running
+// A run inherits what an earlier one has left of its raise, as far as the group shows it.
+func TestInherit(t *testing.T) {
+	left := record.Raise{Run: "ng-1", Desired: 4, Max: 4, Sizes: world.Sizes{Max: 16, Desired: 16}}
+	open := left
+	open.OpenEnds = 1
+	unsure := record.Raise{Run: "ng-1", Desired: 4, Max: 4, Unsure: true, Sizes: world.Sizes{Max: 12, Desired: 12}}
 	for _, c := range []struct {
-		name    string
-		run     record.Run
-		desired int
-		says    string
+		name                 string
+		left                 record.Raise
+		max, desired         int // of the group now
+		base, mine, doubtful int
 	}{
-		{"as it left it", last, 8, "left the group 3 machines larger than before (min 0, max 5, desired 5)"},
-		{"one was taken away since", last, 7, "2 machines larger"},
-		{"as before", last, 5, ""},
-		{"it still goes", going, 8, ""},
+		{"as it left it", left, 16, 16, 12, 4, 0},
+		{"others raised it", left, 20, 18, 14, 4, 0},
+		{"others lowered it, or took ours", left, 16, 15, 12, 3, 1},
+		{"it was taken back by hand", left, 12, 12, 12, 0, 0},
+		{"the desired size only", left, 16, 12, 12, 0, 4},
+		{"more than it", left, 16, 10, 10, 0, 4},
+		{"an end that nobody knows of", open, 16, 17, 13, 4, 1},
+		{"nobody knows of the raise: there is none", unsure, 12, 12, 12, 0, 0},
+		{"nobody knows of the raise: it is there", unsure, 16, 16, 12, 4, 0},
+		{"nobody knows of the raise", unsure, 16, 14, 14, 0, 4},
 	} {
-		got := c.run.Larger(&world.Group{Sizes: world.Sizes{Max: 9, Desired: c.desired}})
-		if (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
-			t.Errorf("%s: %q, want %q in it", c.name, got, c.says)
+		now := world.Sizes{Max: c.max, Desired: c.desired}
+		r := record.Run{Base: now}
+		r.Inherit(c.left, now)
+		mine, doubtful := 0, 0
+		if r.Inherited != nil {
+			mine, doubtful = r.Inherited.Desired, r.Inherited.Doubtful
+		}
+		if r.Base.Desired != c.base || mine != c.mine || doubtful != c.doubtful {
+			t.Errorf("%s: base %d, %d of it ours, %d in doubt; want %d, %d, %d", c.name, r.Base.Desired, mine, doubtful, c.base, c.mine, c.doubtful)
 		}
 	}
 }

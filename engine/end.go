@@ -235,14 +235,34 @@ func (s *Step) Succeed() {
 		result = worst(&s.Reader)
 		s.Run.Why = text.SomeFailed(failed)
 	}
-	if n := s.Run.Surge(); n > 0 && s.Run.Foreign == "" { // surplus that was skipped
+	if why := raiseStays(&s.Reader); why != "" {
 		if result == record.Succeeded {
-			result, s.Run.Why = record.NodesLeft, text.SurplusSkipped(n)
+			result, s.Run.Why = record.NodesLeft, why
 		}
 		s.listUnrestoredSizes()
+		if s.Run.Inherited != nil {
+			left := *s.Run.Inherited
+			left.Doubtful = 0 // it was named: the operator decides, and no later run asks again
+			s.Run.Inherited = &left
+		}
 	}
 	s.listUnrestoredDetached()
 	s.finish(result)
+}
+
+// raiseStays says why a run that ends well does not leave the group the size it had, "" if it
+// does.
+func raiseStays(s *assess.Reader) string {
+	n := s.Excess()
+	switch {
+	case s.Run.Foreign != "" && n > 0:
+		return s.Run.Foreign
+	case n > 0: // surplus that was skipped
+		return text.SurplusSkipped(n)
+	case s.Run.Inherited != nil && s.Run.Inherited.Doubtful > 0:
+		return text.RaiseDoubtful(s.Run.Inherited.Doubtful, s.Run.Inherited.Run)
+	}
+	return ""
 }
 
 // EndKept ends the run well with the nodes that are left as they are, tainted or not, for a
@@ -282,6 +302,7 @@ func whySkipped(s *assess.Reader) string {
 // finish closes the run.
 func (s *Step) finish(result record.Result) {
 	s.Enter("")
+	s.Run.RaiseLeft = s.Run.RemainingRaise(s.W.Group.Sizes)
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
 	reportFound(s) // the run's end is the last event about it

@@ -132,7 +132,7 @@ func (s *Step) Admit() {
 	if s.Run.State != record.Running {
 		return
 	}
-	s.AddUnrestoredLate(0, s.Run.Surge())
+	s.AddUnrestoredLate(0, s.Excess())
 	slots := s.Slots()
 	approve(s, slots)
 	queued := s.Count(record.Queued)

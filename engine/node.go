@@ -277,6 +277,17 @@ func (s *Step) tookNothing(id string) {
 	}
 }
 
+// keepsSize ends an outdated machine without taking the group's size down; a new one that was
+// to go stays.
+func (s *Step) keepsSize(id string, n record.Node) {
+	if n.New {
+		s.putBack(id, n)
+		return
+	}
+	s.tookNothing(id)
+	s.Soon()
+}
+
 // lookValid is how old the consistent read may be that a termination rests on.
 const lookValid = 30 * time.Second
 
@@ -295,6 +306,10 @@ func (s *Step) terminate(id string, n record.Node) {
 			s.backToDrain(id, n)
 			return
 		}
+	}
+	if n.Decrement && !terminationAsked(&s.Reader, id) && s.Run.Holds() && s.Run.Expected() < s.Goal() { // the minimum was raised
+		s.keepsSize(id, n)
+		return
 	}
 	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.Capabilities().Direct, Group: s.Run.Group})
 }

@@ -245,7 +245,7 @@ func TakeIn(rules Strategy, now time.Time, w *world.World, r record.Run, limit i
 	if len(s.Run.Target.Templates) == 0 {
 		s.Run.Target.Templates = append([]world.Template{w.Group.Template}, w.Group.Overrides...)
 		if image := s.Run.Target.Image; image != "" && image != w.Group.Image { // a version that is still to be made: nobody has it
-			s.Run.Target.Templates = []world.Template{{ID: w.Group.Template.ID, Version: 1 << 40}}
+			s.Run.Target.Templates[0].Version = 1 << 40
 		}
 	}
 	return s, s.drive().plan(s)

@@ -35,7 +35,7 @@ func (s *Step) Retire(excess int) int {
 		present++
 	}
 	slots := s.Slots()
-	due := mostSpare(&s.Reader, ready, min(len(ready), max(0, excess), max(0, present-s.Run.Base.Desired)))
+	due := mostSpare(&s.Reader, ready, min(len(ready), max(0, excess), max(0, present-s.Goal())))
 	s.startDrains(due, slots)
 	return working + len(due)
 }
@@ -121,7 +121,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 	placing := placing(&s.Reader)
 	done := true
 	var empty []*world.Machine
-	excess = min(excess, s.W.Group.Sizes.Desired-s.Run.Base.Desired)
+	excess = min(excess, s.W.Group.Sizes.Desired-s.Goal())
 	for _, n := range s.Run.Nodes {
 		if n.New && (n.Stage == record.Draining || n.Stage == record.Settling) {
 			excess--

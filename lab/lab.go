@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/eks"
 )
 
 // A Lab is a running control plane with its fake kubelets and AWS endpoint.
@@ -31,6 +32,7 @@ type Lab struct {
 	config      *rest.Config
 	client      kubernetes.Interface
 	cloud       *cloud.Cloud
+	eks         *eks.Service // nil: none
 	machines    *machines
 	faultMu     sync.Mutex
 	lines       map[string]*Line    // by user
@@ -153,6 +155,9 @@ func (l *Lab) Stop() {
 		}
 		if l.cloud != nil {
 			l.cloud.Close()
+		}
+		if l.eks != nil {
+			l.eks.Close()
 		}
 		if l.machines != nil {
 			l.machines.stop()

@@ -23,8 +23,12 @@ import (
 // Workloads select nodes by it, so that groups live side by side in one lab.
 const GroupLabel = "lab.drainboard.dev/group"
 
-// eksGroupLabel makes a node one of an EKS node group; see machines.node.
-const eksGroupLabel = "eks.amazonaws.com/nodegroup"
+// eksGroupLabel makes a node one of an EKS node group; see machines.node. The service
+// itself, package eks, gives its nodes their eksImageLabel too, and all others.
+const (
+	eksGroupLabel = "eks.amazonaws.com/nodegroup"
+	eksImageLabel = "eks.amazonaws.com/nodegroup-image"
+)
 
 // Annotations that the fake kubelets heed (kwok.yaml), with a Go duration as
 // value. Ready-after also takes "never".
@@ -248,8 +252,8 @@ func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
 	labels := kubeletLabels(i.UserData)
 	kops, taints := kopsLabels(i.Tags)
 	maps.Copy(labels, kops)
-	if labels[eksGroupLabel] != "" {
-		labels["eks.amazonaws.com/nodegroup-image"] = i.ImageID
+	if labels[eksGroupLabel] != "" && labels[eksImageLabel] == "" {
+		labels[eksImageLabel] = i.ImageID
 		labels["eks.amazonaws.com/sourceLaunchTemplateId"] = i.TemplateID
 		labels["eks.amazonaws.com/sourceLaunchTemplateVersion"] = strconv.FormatInt(i.TemplateVersion, 10)
 	}

@@ -37,6 +37,7 @@ type GroupPlanFields struct {
 	Seed              uint64            `json:"seed"`                       // Seed of what is random
 	Settings          Settings          `json:"settings"`                   // Settings of the run
 	SettingOrigins    map[string]string `json:"settingOrigins"`             // Where each setting comes from, by its name (order, only, until, seed and strategy are those of the plan, hook those of hooks): flag, or a sentence on the default
+	Inherited         *Raise            `json:"inherited,omitempty"`        // What an earlier run has left of its raise of the sizes; this run takes it back at its end
 	EstimatedDuration Duration          `json:"estimatedDuration"`          // How long the run takes, or until it would make no further progress; without rehearsal a sum of guesses
 	Rehearsal         *Rehearsal        `json:"rehearsal,omitempty"`        // How the run would end, played in a copy of the cluster
 	Pool              *WorkerPoolStatus `json:"pool,omitempty"`             // How a worker pool of Gardener stands

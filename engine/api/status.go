@@ -56,7 +56,20 @@ type Run struct {
 	FailedNodes      []NodeNote      `json:"failedNodes"`                    // Nodes that were given up
 	SkippedNodes     []NodeNote      `json:"skippedNodes"`                   // Nodes that were left out
 	UnreachableNodes []string        `json:"unreachableNodes"`               // Nodes that were terminated because their kubelet was not heard from
+	Inherited        *Raise          `json:"inherited,omitempty"`            // What it has taken over of an earlier run's raise of the sizes
+	RaiseLeft        *Raise          `json:"raiseLeft,omitempty"`            // What it has left of a raise of the sizes at its end; the next run takes it back
 	Unrestored       []string        `json:"unrestored"`                     // What was not restored, each with the command that would
+}
+
+// Raise is what runs of a group have added to its sizes and not taken back.
+type Raise struct {
+	Run      string    `json:"run"`      // ID of the run that raised them
+	At       time.Time `json:"at"`       // When it did
+	Desired  int       `json:"desired"`  // By how much the desired size is above what it was
+	Max      int       `json:"max"`      // By how much the maximum size is
+	Doubtful int       `json:"doubtful"` // How much more of the desired size may be of the raise, or others'
+	Message  string    `json:"message"`  // The same, a sentence
+	Command  string    `json:"command"`  // The command that takes it back, or shows what became of it
 }
 
 // RemoteRun is what the tags of a group tell of a run.

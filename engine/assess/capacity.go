@@ -77,12 +77,18 @@ func (s *Reader) ByPods(machines []string) []string {
 // lost and another user or tool has changed the desired size since.
 func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
-	if r.Raise == 0 {
+	if r.Raise == 0 || r.RaisedAt.IsZero() {
 		return false
 	}
-	return r.MaxSet > r.Base.Max && sizes.Max == r.MaxSet ||
-		r.RaiseUnsure && sizes.Max >= r.Base.Max+r.Raise && sizes.Desired >= r.Base.Desired+r.Raise
+	return r.MaxSet > r.RaisedFrom.Max && sizes.Max == r.MaxSet ||
+		r.RaiseUnsure && sizes.Max >= r.MaxSet && sizes.Desired >= r.RaisedFrom.Desired+r.Raise-r.Surge()
 }
+
+// Excess is how much of the group's desired size the run takes back.
+func (s *Reader) Excess() int { return s.Run.Excess(s.W.Group.Sizes.Min) }
+
+// Goal is the desired size that the group returns to.
+func (s *Reader) Goal() int { return s.Run.Goal(s.W.Group.Sizes.Min) }
 
 // TemplateMoved says who has set the group to another template than the run's target, and
 // what to, the two parts of a sentence; "" if nobody has.

@@ -126,7 +126,7 @@ func abortRolling(s *Reader) []string {
 	if n := s.Run.Detached(); n > 0 {
 		out = append(out, text.AbortDetached(n))
 	}
-	if n := s.Run.Surge(); n > 0 {
+	if n := s.Excess(); n > 0 {
 		out = append(out, text.AbortSurge(n))
 	}
 	if fresh > 0 {

@@ -156,7 +156,7 @@ func (s *Reader) Idles() bool {
 		return false
 	}
 	there, want := 0, s.W.Group.Sizes.Desired
-	if s.Run.Raised && s.Run.Foreign == "" {
+	if s.Run.Holds() {
 		want = s.Run.Expected() // which the cloud may not tell yet
 	}
 	for _, m := range s.W.Machines() {

@@ -20,7 +20,7 @@ func (s *Reader) lastOnes(id string) bool {
 		}
 	}
 	switch {
-	case toGo > s.Run.Surge():
+	case toGo > s.Excess():
 		return false
 	case len(s.W.Group.Zones) < 2:
 		return true
@@ -46,7 +46,7 @@ func zonesInTheEnd(s *Reader, going map[string]int, replaced string) int {
 			fresh[m.Zone]++
 		}
 	}
-	launches, retired := s.Run.Expected()-present, s.Run.Surge()
+	launches, retired := s.Run.Expected()-present, s.Excess()
 	if replaced != "" {
 		going = maps.Clone(going)
 		going[replaced]--

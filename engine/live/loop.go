@@ -250,10 +250,7 @@ func (l *Loop) drive(ctx context.Context) error {
 		case err := <-l.crashed:
 			return err
 		case <-ctx.Done():
-			if !held {
-				return nil
-			}
-			return l.farewell(ctx)
+			return l.farewell(ctx, held)
 		case c := <-l.Queue.changes:
 			c(l.World)
 		case a := <-l.answers:
@@ -268,24 +265,26 @@ func (l *Loop) drive(ctx context.Context) error {
 			lost, held = nil, false
 			l.askForLock(background)
 		}
-		if !held {
-			l.refuse()
-			if err := l.lockless(); err != nil {
-				return err
-			}
-			timer.Reset(saveRetry)
-			continue
-		}
-		if !l.Lock.Sure() { // asleep until now, as a rule: it is renewed or lost at once
-			timer.Reset(sureRetry)
-			continue
-		}
-		wake, err := l.round(ctx)
+		pause, err := l.turn(ctx, held)
 		if err != nil || l.run.State == record.Finished {
 			return err
 		}
-		timer.Reset(max(0, wake.Sub(l.Clock.Now())))
+		timer.Reset(pause)
 	}
+}
+
+// turn decides once if the lock is held for sure. It returns after how long the next turn is due
+// at the latest.
+func (l *Loop) turn(ctx context.Context, held bool) (time.Duration, error) {
+	if !held {
+		l.refuse()
+		return saveRetry, l.lockless()
+	}
+	if !l.Lock.Sure() { // asleep until now, as a rule: it is renewed or lost at once
+		return sureRetry, nil
+	}
+	wake, err := l.round(ctx)
+	return max(0, wake.Sub(l.Clock.Now())), err
 }
 
 // round decides once. It returns when to decide again at the latest; a run that is finished is
@@ -445,8 +444,11 @@ func (l *Loop) tell(events []record.Event) {
 }
 
 // farewell obeys commands that came before the end, waits a moment for answers
-// under way, so that the record knows them, and saves.
-func (l *Loop) farewell(ctx context.Context) error {
+// under way, so that the record knows them, and saves. Without the lock there is nothing to save.
+func (l *Loop) farewell(ctx context.Context, held bool) error {
+	if !held {
+		return nil
+	}
 	l.drain()
 	if len(l.in.Commands) > 0 {
 		if _, err := l.decide(ctx); err != nil {

@@ -17,7 +17,7 @@ type ActionKind string
 const (
 	CreateTemplate ActionKind = "create-template" // a new version of the launch template with Image
 	SetTemplate    ActionKind = "set-template"    // point the group at Template (or at TemplateSpec)
-	SetSizes       ActionKind = "set-sizes"       // set min, max and desired in one request, if they are still From
+	SetSizes       ActionKind = "set-sizes"       // set those of min, max and desired that differ from From, if they are still From
 	Suspend        ActionKind = "suspend"         // stop a process of the group
 	Resume         ActionKind = "resume"          // let a process of the group act again
 	LaunchIn       ActionKind = "launch-in"       // launch one machine in Zone
@@ -83,7 +83,7 @@ type Action struct {
 	Mixed bool `json:"mixed,omitempty"`
 	// Token makes a CreateTemplate or LaunchIn that is asked twice happen once.
 	Token string `json:"token,omitempty"`
-	// Sizes are to be set, if the group still has From.
+	// Sizes are to be set, if the group still has From; see SizeChange for what is sent.
 	Sizes *world.Sizes `json:"sizes,omitempty"`
 	From  *world.Sizes `json:"from,omitempty"`
 	// Decrement: the group does not replace the machine it ends.

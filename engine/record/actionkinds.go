@@ -119,13 +119,13 @@ var Kinds = []Kind{
 		Event: CapacityChanged,
 	},
 	{
-		Name: SetSizes, Means: "set minimum, maximum and desired size in one request, if they are still what they were",
+		Name: SetSizes, Means: "set those of minimum, maximum and desired size that change, in one request, if all are still what they were",
 		Place: InCloud, Needs: needsCloud, Rights: []string{"autoscaling:UpdateAutoScalingGroup"},
 		requires: []requirement{hasGroup, hasSizes},
-		seen:     func(a Action, w *world.World) bool { return w.Group.Sizes == *a.Sizes },
-		sentence: func(a Action) string { return text.SetSizes(a.Sizes.String()) },
+		seen:     func(a Action, w *world.World) bool { return a.SizeChange().IsIn(w.Group.Sizes) },
+		sentence: func(a Action) string { return text.SetSizes(a.SizeChange().named()) },
 		command: func(a Action) string {
-			return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --min-size %d --max-size %d --desired-capacity %d", a.Group, a.Sizes.Min, a.Sizes.Max, a.Sizes.Desired)
+			return "aws autoscaling update-auto-scaling-group --auto-scaling-group-name " + a.Group + a.SizeChange().flags()
 		},
 		Event: CapacityChanged,
 	},

@@ -3,6 +3,9 @@ package record
 // RaiseKey is the key of the action that raises the group.
 const RaiseKey = "raise"
 
+// RestoreMaxKey is the key of the action that gives the group its maximum size back.
+const RestoreMaxKey = "restore-max"
+
 // RestoreTemplate is the key of the action that gives the group its template back.
 const RestoreTemplate = "restore-template"
 

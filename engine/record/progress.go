@@ -25,14 +25,6 @@ func (r *Run) Consents() drain.Consents {
 	return drain.Consents{Unmanaged: r.Settings.Unmanaged, EmptyDir: r.Settings.EmptyDir}
 }
 
-// Surge is how far above its base our changes hold the group's desired size.
-func (r *Run) Surge() int {
-	if !r.Raised {
-		return 0
-	}
-	return r.Raise + len(r.AskedZones) - r.Lowered
-}
-
 // Sources are those that the run looks at.
 func (r *Run) Sources() []world.Source {
 	if r.Settings.CloudOnly {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -65,15 +66,14 @@ func (f *reconciler) sizes() {
 		why = text.SizesImpossible
 	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
 		why = text.SizesUnreachable(r.Raise, r.Lowered, r.MaxSet)
-	case g.Sizes.Min > b.Min && g.Sizes.Min > b.Desired:
-		why = text.MinimumIs(g.Sizes.Min)
 	default:
 		return
 	}
 	back := Action{Kind: SetSizes, Group: r.Group, Sizes: &b}
 	f.drop(text.SizesMismatch(b.String(), why), back.Command())
 	r.Base, r.Raise, r.Lowered, r.Doubted, r.MaxSet, r.AskedZones = g.Sizes, 0, 0, 0, 0, nil
-	r.Raised, r.RaiseUnsure = !r.Phases[0].End.IsZero(), false
+	r.Raised, r.RaiseUnsure, r.Inherited, r.Others = !r.Phases[0].End.IsZero(), false, nil, 0
+	r.RaisedFrom, r.RaisedAt = world.Sizes{}, time.Time{}
 	r.Pending = maps.Clone(r.Pending)
 	maps.DeleteFunc(r.Pending, func(_ string, p Pending) bool { return p.Action.Kind == SetSizes })
 }

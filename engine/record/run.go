@@ -168,8 +168,8 @@ type Run struct {
 	// PhaseWait is the current phase's own deadline, nil when it has none.
 	PhaseWait *Wait  `json:"phaseWait,omitempty"`
 	Target    Target `json:"target"`
-	// Base are the group's sizes before we touched them, BaseTemplate(Spec) what it
-	// launched from.
+	// Base are the group's sizes before we touched them, without what earlier runs have left
+	// of theirs (Inherited); BaseTemplate(Spec) is what it launched from.
 	Base             world.Sizes    `json:"base"`
 	BaseTemplate     world.Template `json:"baseTemplate"`
 	BaseTemplateSpec string         `json:"baseTemplateSpec"`
@@ -185,10 +185,20 @@ type Run struct {
 	Zones map[string]int `json:"zones,omitempty"`
 	// Surges is how many machines may be outside their group while others stand in for them.
 	Surges int `json:"surges,omitempty"`
-	// Raise is how much max and desired were raised (recorded before it is asked
-	// for); Lowered how many terminations took the desired size down again.
+	// Inherited is the raise that earlier runs have left, and that this one takes back; nil
+	// for none.
+	Inherited *Raise `json:"inherited,omitempty"`
+	// Others is by how much others have changed the desired size since Base was read. It is a
+	// part of what the group returns to.
+	Others int `json:"others,omitempty"`
+	// Raise is how much max and desired are raised, what is inherited included (recorded
+	// before it is asked for); Lowered by how much of it the desired size was lowered again.
 	Raise   int `json:"raise,omitempty"`
 	Lowered int `json:"lowered,omitempty"`
+	// RaisedFrom are the sizes that the raise was asked for from, and RaisedAt is when: zero
+	// before.
+	RaisedFrom world.Sizes `json:"raisedFrom,omitzero"`
+	RaisedAt   time.Time   `json:"raisedAt,omitzero"`
 	// Doubted is how many of these may have taken nothing down: the machine was
 	// ending already when it was asked for, through another controller or a user as a rule, or by
 	// a request of ours whose answer was lost.
@@ -204,8 +214,10 @@ type Run struct {
 	AskedZones []string `json:"askedZones,omitempty"`
 	// LaunchFailed is the failed launch that was reported last.
 	LaunchFailed string `json:"launchFailed,omitempty"`
-	// Foreign: another controller or a user changed the group's size meanwhile; ours is left as it is.
+	// Foreign is why the run stopped taking its raise back: others raised the group meanwhile.
 	Foreign string `json:"foreign,omitempty"`
+	// RaiseLeft is what was left of the raise when the run ended, nil for nothing.
+	RaiseLeft *Raise `json:"raiseLeft,omitempty"`
 	// ExternalMovers are those who else move nodes of the group, or may, as they were last seen.
 	ExternalMovers []ExternalMover `json:"rivals,omitempty"`
 	// Deferrals are the nodes that others take out of service, by machine and who does.

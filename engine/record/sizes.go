@@ -7,13 +7,134 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// Raise is what runs of a group have added to its sizes and not taken back.
+type Raise struct {
+	// Run raised them, At that time; a later one that inherits the raise keeps both.
+	Run string    `json:"run"`
+	At  time.Time `json:"at"`
+	// Desired and Max are by how much.
+	Desired int `json:"desired,omitempty"`
+	Max     int `json:"max,omitempty"`
+	// Sizes are the group's, as the run that left it knew them.
+	Sizes world.Sizes `json:"sizes"`
+	// Unsure: nobody knows whether it happened, the answer was lost; Sizes are then those
+	// before it.
+	Unsure bool `json:"unsure,omitempty"`
+	// OpenEnds are the terminations with decrement of which nobody knows whether they took
+	// the desired size down: Desired is without them.
+	OpenEnds int `json:"openEnds,omitempty"`
+	// Doubtful is how much more of the desired size may be ours, or others'. It is named,
+	// and not taken back.
+	Doubtful int `json:"doubtful,omitempty"`
+}
+
+// Holds reports whether the run knows of a raise of the group's, its own or an inherited
+// one.
+func (r *Run) Holds() bool { return r.Raised || r.Inherited != nil }
+
+// Surge is how much of the group's desired size is ours.
+func (r *Run) Surge() int {
+	switch {
+	case r.Raised:
+		return r.Raise + len(r.AskedZones) - r.Lowered
+	case r.Inherited != nil:
+		return r.Inherited.Desired - r.Lowered
+	}
+	return 0
+}
+
+// Goal is the desired size that the group returns to: the one before the first run, and what
+// others have changed since, but no less than the group's minimum, and none only if there was
+// none.
+func (r *Run) Goal(least int) int {
+	return max(r.Base.Desired+r.Others, least, min(1, r.Base.Desired))
+}
+
 // Expected is the group's desired size as our changes left it.
-func (r *Run) Expected() int { return r.Base.Desired + r.Surge() }
+func (r *Run) Expected() int { return r.Base.Desired + r.Others + r.Surge() }
+
+// Excess is how much of the desired size the run takes back, in a group with that minimum.
+func (r *Run) Excess(least int) int {
+	if !r.Holds() {
+		return 0
+	}
+	return max(0, r.Expected()-r.Goal(least))
+}
+
+// Inherit takes over what an earlier run of the group has left of its raise, as far as the
+// group shows it now: the desired size is what that run left, and what others have changed
+// since. Where they have lowered it, it may be ours that they took: then only what is ours
+// in any case is inherited, and the rest is in doubt.
+func (r *Run) Inherit(left Raise, now world.Sizes) {
+	changed := now.Desired - left.Sizes.Desired
+	switch {
+	case left.Unsure && changed == left.Desired && now.Max == left.Sizes.Max+left.Max:
+	case left.Unsure:
+		if changed != 0 {
+			left.Doubtful += left.Desired
+		}
+		left.Desired, left.Max = 0, 0
+	case changed > 0 && changed <= left.OpenEnds: // these took nothing down, or others raised it
+		left.Doubtful += changed
+	case changed < 0 && -changed >= left.Desired && (left.Max == 0 || now.Max != left.Sizes.Max): // as the command does that takes it back
+		left.Desired = 0
+	case changed < 0:
+		sure := max(0, left.Desired+changed)
+		left.Doubtful += left.Desired - sure
+		left.Desired = sure
+	}
+	if !left.Unsure && now.Max != left.Sizes.Max { // others have set it
+		left.Max = 0
+	}
+	if left.Desired == 0 && left.Max == 0 && left.Doubtful == 0 {
+		return
+	}
+	left.Unsure, left.OpenEnds, left.Sizes = false, 0, now
+	r.Base = world.Sizes{Min: now.Min, Max: now.Max - left.Max, Desired: now.Desired - left.Desired}
+	r.Inherited, r.MaxSet = &left, now.Max
+}
+
+// RemainingRaise is what the run leaves of its raise, in a group with these sizes; nil for
+// nothing.
+func (r *Run) RemainingRaise(g world.Sizes) *Raise {
+	left := Raise{Run: r.ID, At: r.RaisedAt, Desired: r.Excess(g.Min), Sizes: g}
+	if r.Inherited != nil {
+		left.Run, left.At, left.Doubtful = r.Inherited.Run, r.Inherited.At, r.Inherited.Doubtful
+	}
+	switch {
+	case !r.Raised && r.RaiseUnsure && r.Inherited == nil:
+		left.Unsure, left.Desired, left.Max, left.Sizes = true, r.Raise, r.MaxSet-r.RaisedFrom.Max, r.RaisedFrom
+		return &left
+	case !r.Holds():
+		return nil
+	}
+	left.Sizes.Desired = r.Expected()
+	if p := r.Pending[RestoreMaxKey]; !p.Accepted.IsZero() { // it may not show yet
+		left.Sizes.Max = p.Action.Sizes.Max
+	}
+	if left.Sizes.Max == r.MaxSet {
+		left.Max = max(0, r.MaxSet-r.Base.Max)
+	}
+	left.OpenEnds = r.Doubted
+	if r.RaiseUnsure && !r.Raised {
+		left.OpenEnds += r.Raise - r.Inherited.Desired
+	}
+	for _, p := range r.Pending {
+		if p.Action.Kind == Terminate && p.Action.Decrement && p.Accepted.IsZero() {
+			left.OpenEnds++
+		}
+	}
+	if left.Desired == 0 && left.Max == 0 && left.Doubtful == 0 {
+		return nil
+	}
+	return &left
+}
 
 // TemplateBack is the action that gives the group its template back.
 func (r *Run) TemplateBack() Action {
@@ -27,43 +148,38 @@ func (r *Run) TemplateBack() Action {
 // Shrink is the command that takes machines of the surge away again, so many of a group of
 // that size, each drained first, and gives the group its upper bound back as far as its size
 // allows: below that the group would choose machines itself. Those that nothing was to run on
-// go first.
+// go first. Where so many nodes of the surge are not known, an upgrade takes it back, which
+// drains by its rules whatever is there then.
 func (r *Run) Shrink(count, desired int) string {
 	var spare []string
 	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		if n := r.Nodes[id]; n.New && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
+		if n := r.Nodes[id]; n.New && n.Name != "" && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
 			spare = append(spare, id)
 		}
+	}
+	if len(spare) < count {
+		return text.TakesBack(r.Group)
 	}
 	slices.SortStableFunc(spare, func(a, b string) int {
 		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes[id].Stage) }
 		return cmp.Compare(rank(b), rank(a))
 	})
 	var out []string
-	whose := ""
-	if len(spare) == 0 { // they were not launched, or since the run last looked
-		spare, whose = []string{"INSTANCE"}, "  # one of: aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names "+r.Group
-	}
-	for _, id := range spare[:min(count, len(spare))] {
-		if node := r.Nodes[id].Name; node != "" {
-			out = append(out, "kubectl drain "+node+" --ignore-daemonsets")
-		}
-		out = append(out, Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
+	for _, id := range spare[:count] {
+		out = append(out, "kubectl drain "+r.Nodes[id].Name+" --ignore-daemonsets", Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
 		desired--
 	}
 	out = append(out, fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, max(r.Base.Max, desired)))
-	return strings.Join(out, " && ") + whose
+	return strings.Join(out, " && ")
 }
 
-// Larger says that a run which has ended left the group larger than it found it, and still
-// does, for who plans the next: that one takes the size for the group's own. "" if it did
-// not.
-func (r *Run) Larger(g *world.Group) string {
-	n := min(r.Surge(), g.Sizes.Desired-r.Base.Desired)
-	if r.State != Finished || n <= 0 {
-		return ""
+// RaiseText says of a raise that a run has left, or inherits, what it is, and the command that
+// takes it back.
+func (r *Run) RaiseText(left *Raise) (what, command string) {
+	if left.Unsure {
+		return text.RaiseMaybe(left.Desired, left.Run), text.ActivitiesCommand(r.Group)
 	}
-	return text.LargerByRun(r.ID, n, r.Base.String(), r.Shrink(n, g.Sizes.Desired))
+	return text.RaiseLeft(left.Desired, left.Max, left.Doubtful, left.Run), text.TakesBack(r.Group)
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with
@@ -74,7 +190,7 @@ func (r *Run) grown() (out []string) {
 		out = append(out, text.Larger(r.Group, n, r.Base.String(), r.Shrink(n, r.Expected())))
 	}
 	if r.RaiseUnsure && !r.Raised {
-		out = append(out, text.MaybeLarger(r.Group, r.Raise, r.Base.String(), "aws autoscaling describe-scaling-activities --auto-scaling-group-name "+r.Group))
+		out = append(out, text.MaybeLarger(r.Group, r.Raise, r.Base.String(), text.ActivitiesCommand(r.Group)))
 	}
 	if n <= 0 && r.Raised && r.MaxSet > r.Base.Max {
 		from, to := r.Base, r.Base

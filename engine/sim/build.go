@@ -69,7 +69,7 @@ func (c *Script) workload(a *args) error {
 	}
 	shape := Shape{
 		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
-		NeverReady: a.flag("never-ready"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
+		NeverReady: a.flag("never-ready"), Gated: a.flag("gated"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
 		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
 		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
 	}

@@ -47,15 +47,13 @@ type checker struct {
 	nodes       map[string]record.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration
 	held        world.Sizes // the group's before the request that has just arrived
-	grew        bool        // a request of ours has raised the desired size
 
 	shownBatches map[string][]string  // what the hash of each batch stood for when it was shown
 	owners       map[string]string    // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
 	raised       bool                 // the group's raise was asked for
-	offBefore    int                  // by how much others had lowered the desired size before that
-	rested       world.Sizes          // the group's sizes that the raise rests on, or the run
-	maxima       map[int]bool         // that we have asked for
+	rested       int                  // the desired size that the raise rests on, or the run
+	heritage     int                  // by how much earlier runs had left it raised
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
 }
@@ -64,11 +62,12 @@ func (c *checker) init(d *Driver) {
 	*c = checker{
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
-		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, maxima: map[int]bool{}, unsure: map[string]bool{},
-		rested: d.Sim.before, forced: map[string]time.Time{},
+		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{},
+		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
 		reads: map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
+	c.rested = d.Sim.group.Sizes.Desired - c.heritage
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }
@@ -137,7 +136,7 @@ func (c *checker) written(a record.Action) {
 		known = slices.Contains(saved.Suspended, a.Process)
 	case record.SetSizes:
 		if a.Sizes.Desired > a.From.Desired {
-			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.Base == *a.From && saved.MaxSet == a.Sizes.Max
+			known = saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
 		} else if a.Sizes.Max > a.From.Max {
 			known = saved.MaxSet == a.Sizes.Max
 		}
@@ -231,7 +230,10 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 	}
 	c.looked(a, o)
 	c.changed(a)
-	c.grew = c.grew || a.Kind == record.SetSizes && c.d.Sim.group.Sizes.Desired > c.held.Desired
+	if a.Kind == record.SetSizes {
+		c.d.Sim.grew = c.d.Sim.grew || c.d.Sim.group.Sizes.Desired > c.held.Desired
+		c.overwrites(a)
+	}
 	c.marks(a)
 	c.limit()
 }
@@ -240,6 +242,9 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 func (c *checker) delivered(a record.Action, o record.Outcome) {
 	c.learned(a)
 	c.noteMoved(a, o)
+	if a.Kind == record.Terminate && a.Decrement && (o.Verdict == record.Unknown || o.Already) {
+		c.d.Sim.doubts++
+	}
 	if a.Kind == record.Terminate && o.Verdict == record.Done && !o.Already {
 		delete(c.unsure, a.Machine)
 	} else if a.Kind == record.Terminate && a.Decrement {
@@ -268,6 +273,7 @@ func (c *checker) resumed() {
 	c.kops.begun = len(c.d.saved.Order) > 0
 	for id := range c.unsure { // nor may be what it was told of these
 		c.unsure[id] = true
+		c.d.Sim.doubts++
 	}
 	clear(c.movedFrom) // what the last process knew of it may not be in the record
 	for key := range c.open {

@@ -46,6 +46,14 @@ func (c *checker) effects(dec engine.Decision) {
 	if was.State != record.Paused && is.State == record.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(record.CmdPause, anything) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}
+	c.nodeCommands(was, is)
+	c.acks(dec.Acks)
+	c.approvals(dec)
+}
+
+// nodeCommands checks that a node is skipped, or returned to, by a valid command alone.
+func (c *checker) nodeCommands(was, is *record.Run) {
+	d, byCommand := c.d, text.AskedForBy("")
 	for id, n := range is.Nodes {
 		before := was.Nodes[id]
 		named := func(say record.Command) bool { return say.Node == id || say.Node == n.Name }
@@ -56,7 +64,12 @@ func (c *checker) effects(dec engine.Decision) {
 			d.breaks("commands: %s is returned to, and no valid command says so", n.Name)
 		}
 	}
-	for _, ack := range dec.Acks {
+}
+
+// acks checks that only commands that somebody gave are answered, and only valid ones obeyed.
+func (c *checker) acks(acks []record.Ack) {
+	d := c.d
+	for _, ack := range acks {
 		i := slices.IndexFunc(d.remote, func(l *remoteCommand) bool { return l.command.ID == ack.ID })
 		switch {
 		case i < 0:
@@ -65,7 +78,6 @@ func (c *checker) effects(dec engine.Decision) {
 			d.breaks("commands: %s of %s is obeyed; it is for %s, was given %s ago and is valid until %s", d.remote[i].command.Kind, ack.ID, d.remote[i].command.Run, d.Sim.now.Sub(d.remote[i].command.At), d.remote[i].command.Expires.Sub(epoch))
 		}
 	}
-	c.approvals(dec)
 }
 
 // approvals checks that a batch, or a phase, is approved by who has said just that: its

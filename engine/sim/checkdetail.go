@@ -49,16 +49,7 @@ func (c *checker) nodeDetail(v *snapshot.Snapshot, r *record.Run) {
 		if p.Stage != snapshot.StageIgnored {
 			leave++
 		}
-		switch {
-		case p.Stage == "" || p.Stage == snapshot.StageIgnored && p.Why == "":
-			d.breaks("snapshot: %s on %s is %q, and it is not said why", p.Ref, n.Name, p.Stage)
-		case p.Blocker != nil && (p.Blocker.Detail == "" || p.Blocker.WayOut == "" || p.Blocker.UID != p.UID):
-			d.breaks("snapshot: what blocks %s on %s is not said: %+v", p.Ref, n.Name, *p.Blocker)
-		case p.Stage == snapshot.StageBlocked && n.Stage == record.Draining && !blockers[p.UID]:
-			d.breaks("snapshot: %s on %s is blocked, and is not among the blockers", p.Ref, n.Name)
-		case n.Stage == record.Draining && p.Stage == snapshot.StageRuns:
-			d.breaks("snapshot: %s on %s, which drains, is said to stay", p.Ref, n.Name)
-		}
+		c.podDetail(p, n, blockers[p.UID])
 	}
 	for _, z := range v.Zones {
 		for _, row := range z.Rows {
@@ -66,6 +57,21 @@ func (c *checker) nodeDetail(v *snapshot.Snapshot, r *record.Run) {
 				d.breaks("snapshot: %d pods have to leave %s, its row says %d", leave, n.Name, row.PodsLeft)
 			}
 		}
+	}
+}
+
+// podDetail: why a pod stays or is blocked is said, and nothing on a draining node is said to stay.
+func (c *checker) podDetail(p *snapshot.PodDetail, n record.Node, listed bool) {
+	d := c.d
+	switch {
+	case p.Stage == "" || p.Stage == snapshot.StageIgnored && p.Why == "":
+		d.breaks("snapshot: %s on %s is %q, and it is not said why", p.Ref, n.Name, p.Stage)
+	case p.Blocker != nil && (p.Blocker.Detail == "" || p.Blocker.WayOut == "" || p.Blocker.UID != p.UID):
+		d.breaks("snapshot: what blocks %s on %s is not said: %+v", p.Ref, n.Name, *p.Blocker)
+	case p.Stage == snapshot.StageBlocked && n.Stage == record.Draining && !listed:
+		d.breaks("snapshot: %s on %s is blocked, and is not among the blockers", p.Ref, n.Name)
+	case n.Stage == record.Draining && p.Stage == snapshot.StageRuns:
+		d.breaks("snapshot: %s on %s, which drains, is said to stay", p.Ref, n.Name)
 	}
 }
 

@@ -130,7 +130,7 @@ func (c *checker) end() {
 		c.replacement(m)
 	}
 	c.zones()
-	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, text.DesiredRaised(0, 0), text.DesiredLeftAsRaised(0)) {
+	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, text.DesiredRaised(0, 0)) {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
 }
@@ -160,7 +160,11 @@ func (c *checker) replacement(m *machine) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
-	if reported(d, text.DesiredRaised(0, 0), text.DesiredLeftAsRaised(0)) || c.isKops() && !c.joins() {
+	if s.planned[m.ID] {
+		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
+		return
+	}
+	if reported(d, text.DesiredRaised(0, 0)) || c.isKops() && !c.joins() {
 		return // others may have launched it, or it has no node that is looked at
 	}
 	if n == nil || !n.Ready {
@@ -254,34 +258,59 @@ func (c *checker) template() {
 	}
 }
 
-// sizes checks that our net change of the sizes is zero, or named.
+// sizes checks that the group has the sizes it had before the first run of a chain, and what
+// others have changed since, or that what it has more is named. How many that are comes of
+// what the cloud was asked for, and by whom; of the run only what it tells counts.
 func (c *checker) sizes() {
 	d, s := c.d, c.d.Sim
 	r, have := &d.Run, s.group.Sizes
-	want := world.Sizes{Min: s.before.Min + s.foreign.Min, Max: s.before.Max + s.foreign.Max, Desired: s.before.Desired + s.foreign.Desired}
-	if have.Min != want.Min {
-		d.breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want.Min)
+	if want := s.before.Min + s.foreign.Min; have.Min != want {
+		d.breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want)
 	}
-	if s.foreign.Max > 0 && have.Max >= s.before.Max { // who raises the bound to what we raise it to cannot be told from us
-		want.Max = min(want.Max, have.Max)
+	want := s.owed()
+	if over := have.Desired - want; r.Result != record.Succeeded {
+		if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !c.inDoubt(over) {
+			d.breaks("rule 5: the group's desired size is %d, it is to be %d, and nothing says so", have.Desired, want)
+		}
+	} else if over != 0 && !c.inDoubt(over) {
+		d.breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.before, s.foreign)
 	}
-	if s.foreign.Desired < 0 { // what others take away counts as a part of what we take back
-		want.Desired = max(want.Desired, min(have.Desired, s.before.Desired))
-		want.Max = max(want.Max, min(have.Max, want.Max-s.foreign.Desired)) // and may come right after the bound was set for it
-	}
-	if off := min(s.takenOff-c.offBefore, r.Surge()+r.Lowered); c.grew && off > 0 { // also where they had made it larger before
-		want.Desired = max(want.Desired, min(have.Desired, want.Desired+off))
-		want.Max = max(want.Max, min(have.Max, want.Max+off))
-	}
-	if taken := min(r.Raise, s.foreign.Desired); r.Raised && !c.grew && taken > 0 { // others have made the group what a raise without an answer was to make of it
-		want.Desired = max(want.Desired-taken, min(have.Desired, want.Desired))
-		want.Max = max(want.Max-taken, min(have.Max, want.Max))
-	}
-	if have == want || named(r, figureless(text.DesiredStays(0))) || named(r, figureless(text.MaxStays(0))) || named(r, figureless(text.RaiseUnsure("0", "0"))) ||
-		reported(d, text.DesiredRaised(0, 0), text.DesiredLowered(0, 0), text.DesiredLeftAsRaised(0), text.MaxLeftAsSet(0)) {
+	c.maximum()
+	s.ended = s.View.Health[world.Cloud].Fresh
+}
+
+// owed is the desired size that the group is to have once nothing of ours is in it: what it had
+// before the first run of a chain, and what others have changed since; no less than its minimum,
+// and none only if there was none, or others want none.
+func (s *Sim) owed() int {
+	owed := s.before.Desired + s.foreign.Desired
+	return max(owed, s.group.Sizes.Min, min(1, s.before.Desired, s.group.Sizes.Desired))
+}
+
+// inDoubt reports whether the run could not know that the desired size is off by so much: of
+// an end with decrement whose answer was lost, or that others had begun before, nobody can
+// know whether it took the size down, nor whose a raise is that is as large as ours, whose
+// answer was lost.
+func (c *checker) inDoubt(off int) bool {
+	return off > 0 && off <= c.d.Sim.doubts || off < 0 && (-off <= c.d.Sim.doubts || !c.d.Sim.grew && c.raised && -off <= c.d.Sim.foreign.Desired)
+}
+
+// maximum checks that the group's maximum is what it was, or what others have set, but no less
+// than its desired size was when it was set back, or that it is named.
+func (c *checker) maximum() {
+	d, s := c.d, c.d.Sim
+	r, have := &d.Run, s.group.Sizes
+	want := max(s.before.Max, have.Desired)
+	if have.Max == want || s.maxima[have.Max] || named(r, figureless(text.MaxStays(0))) || named(r, figureless(text.DesiredStays(0))) || named(r, figureless(text.RaiseUnsure("0", "0"))) {
 		return
 	}
-	d.breaks("rule 4: the group has %s, before us it had %s", have, want)
+	if s.lowered+c.d.Sim.doubts > 0 && have.Max > want { // they were more when it was set back
+		return
+	}
+	if len(s.maxima) > 0 && have.Max < want {
+		return
+	}
+	d.breaks("rule 4: the group's maximum is %d, before us it was %d", have.Max, s.before.Max)
 }
 
 // named reports whether what the run left behind mentions something.

@@ -45,25 +45,7 @@ func (c *checker) zoneRolls(id string, n record.Node) {
 	if !c.isGardener() || n.New || d.Run.State == record.Ending || c.worksOn(id) || m == nil || !c.takesPods(m) {
 		return
 	}
-	out, serve, there, all := 0, 0, 0, 0
-	for _, other := range view.Machines() {
-		stage := d.Run.Nodes[other.ID].Stage
-		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating
-		if works && other.Zone == n.Zone && (c.worksOn(other.ID) || c.takesPods(other)) {
-			out++ // one that begins beside it and serves nobody takes nothing from the zone
-		}
-		if other.Leaving() || other.State == world.MachineStandby || other.Detached {
-			continue
-		}
-		all++
-		if other.Zone != n.Zone {
-			continue
-		}
-		there++
-		if !works && c.takesPods(other) {
-			serve++
-		}
-	}
+	out, serve, there, all := c.zoneCounts(n.Zone)
 	surge, missing := c.zoneShare(n.Zone)
 	if out > surge+missing {
 		d.breaks("zones: %d nodes of zone %s are out of service, %d may be", out, n.Zone, surge+missing)
@@ -76,6 +58,31 @@ func (c *checker) zoneRolls(id string, n record.Node) {
 	if least := min(size, there+coming) - missing; serve < least {
 		d.breaks("zones: the drain of %s leaves %d nodes of zone %s in service, %d have to be", n.Name, serve, n.Zone, least)
 	}
+}
+
+// zoneCounts counts a zone's machines as the driver sees them: those out of service by the
+// run, those that serve, those that are there; and those of all zones.
+func (c *checker) zoneCounts(zone string) (out, serve, there, all int) {
+	d := c.d
+	for _, other := range d.Sim.View.Machines() {
+		stage := d.Run.Nodes[other.ID].Stage
+		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating
+		if works && other.Zone == zone && (c.worksOn(other.ID) || c.takesPods(other)) {
+			out++ // one that begins beside it and serves nobody takes nothing from the zone
+		}
+		if other.Leaving() || other.State == world.MachineStandby || other.Detached {
+			continue
+		}
+		all++
+		if other.Zone != zone {
+			continue
+		}
+		there++
+		if !works && c.takesPods(other) {
+			serve++
+		}
+	}
+	return out, serve, there, all
 }
 
 // takesPods reports whether the driver sees a machine serve: its node is Ready, and wears no
@@ -126,11 +133,7 @@ func (c *checker) triedOften(o record.ForceOrder) {
 	if waited := d.Sim.now.Sub(c.due[o.UID]); c.due[o.UID].IsZero() || waited < time.Duration(tries)*k.EvictionRetry-time.Second {
 		d.breaks("retries: force order %s for %s after %s and %d turns, it has %d", o.ID, p.Ref(), waited, known.Rounds, tries)
 	}
-	for _, b := range snapshot.View(d.Rules, d.Sim.now, d.Sim.View, c.clock.was, snapshot.Look{}, nil).Blockers {
-		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.now)) {
-			d.breaks("retries: force order %s for %s, and the screen says: after %d more refusals, in %s", o.ID, p.Ref(), b.Refusals, b.Deadline.End.Sub(d.Sim.now))
-		}
-	}
+	c.shownDue(o, p)
 	budgets := d.Sim.View.BudgetsOf(p)
 	if len(budgets) != 1 || budgets[0].Allowed > 0 && budgets[0].Current {
 		d.breaks("retries: force order %s for %s, whose budgets do not keep it", o.ID, p.Ref())
@@ -138,6 +141,16 @@ func (c *checker) triedOften(o record.ForceOrder) {
 	}
 	if b := budgets[0]; k.MisconfiguredRetry > 0 && b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0 {
 		d.breaks("retries: force order %s for %s, whose budget never opens", o.ID, p.Ref())
+	}
+}
+
+// shownDue checks that the screen showed a pod as due to be forced when the order was given.
+func (c *checker) shownDue(o record.ForceOrder, p *world.Pod) {
+	d := c.d
+	for _, b := range snapshot.View(d.Rules, d.Sim.now, d.Sim.View, c.clock.was, snapshot.Look{}, nil).Blockers {
+		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.now)) {
+			d.breaks("retries: force order %s for %s, and the screen says: after %d more refusals, in %s", o.ID, p.Ref(), b.Refusals, b.Deadline.End.Sub(d.Sim.now))
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (c *checker) gated(id string, n record.Node) {
 			}
 		}
 	}
-	if floor := min(c.rested.Desired, view.Group.Sizes.Desired) - c.mayMiss(); in < floor {
+	if floor := min(c.rested, view.Group.Sizes.Desired) - c.mayMiss(); in < floor {
 		d.breaks("gate: the drain of %s leaves %d nodes in service, %d have to be", n.Name, in, floor)
 	}
 }

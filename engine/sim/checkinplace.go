@@ -42,45 +42,66 @@ func (c *checker) zoneUpdates(id string, n record.Node) {
 	if d.Sim.pool.update != world.AutoInPlaceUpdate {
 		return
 	}
-	out, twice, serve, there, all := 0, 0, 0, 0, 0
+	z := c.countZone(id, n.Zone)
+	surge, missing := c.zoneShare(n.Zone)
+	if z.out > surge+missing {
+		d.breaks("in place: %d nodes of zone %s are out of service, %d may be", z.out, n.Zone, surge+missing)
+	}
+	coming, size := max(0, view.Group.Sizes.Desired-z.all), d.Run.Zones[n.Zone]
+	if missing == 0 && z.there <= size && coming == 0 {
+		missing = 1 // its share of the surge is elsewhere
+	}
+	if d.Run.Strategy == "gardener-inplace-seed" {
+		z.twice = 0
+	}
+	if least := min(size, z.there+coming) - missing; z.serve-z.twice < least {
+		d.breaks("in place: the update of %s leaves %d nodes of zone %s in service, less %d that count twice; %d have to be", n.Name, z.serve, n.Zone, z.twice, least)
+	}
+}
+
+// zoneInPlace counts a zone's machines while one of them is selected for its update.
+type zoneInPlace struct {
+	out, twice, serve, there int
+	all                      int // of all zones
+}
+
+func (c *checker) countZone(selected, zone string) (z zoneInPlace) {
+	d, view := c.d, c.d.Sim.View
 	for _, m := range view.Machines() {
 		stage, node := d.Run.Nodes[m.ID].Stage, view.NodeOf(m.ID)
 		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating || stage == record.Updating
-		if works && m.Zone == n.Zone {
-			out++
+		if works && m.Zone == zone {
+			z.out++
 		}
-		if stage == record.Updating && m.ID != id && m.Zone == n.Zone && node != nil && node.Labels[candidateLabel] != "" && !m.Leaving() {
-			switch stepOf(node) {
-			case world.GardenerReady, world.GardenerFailed, "UpdateSuccessful":
-				twice++
-			}
+		if stage == record.Updating && m.ID != selected && m.Zone == zone && !m.Leaving() && countsTwice(node) {
+			z.twice++
 		}
 		if m.Leaving() || m.Detached || m.State == world.MachineStandby {
 			continue
 		}
-		all++
-		if m.Zone != n.Zone {
+		z.all++
+		if m.Zone != zone {
 			continue
 		}
-		there++
+		z.there++
 		if !works && node != nil && node.Ready && m.State == world.MachineInService && (!node.Unschedulable || c.ourCordon(m.ID, node.Name)) {
-			serve++
+			z.serve++
 		}
 	}
-	surge, missing := c.zoneShare(n.Zone)
-	if out > surge+missing {
-		d.breaks("in place: %d nodes of zone %s are out of service, %d may be", out, n.Zone, surge+missing)
+	return z
+}
+
+// countsTwice reports whether the controllers count a node as two that are out of service: it
+// is drained for its update, or that is over and the label not yet taken off.
+func countsTwice(n *world.Node) bool {
+	if n == nil || n.Labels[candidateLabel] == "" {
+		return false
 	}
-	coming, size := max(0, view.Group.Sizes.Desired-all), d.Run.Zones[n.Zone]
-	if missing == 0 && there <= size && coming == 0 {
-		missing = 1 // its share of the surge is elsewhere
+	switch stepOf(n) {
+	case world.GardenerReady, world.GardenerFailed, "UpdateSuccessful":
+		return true
 	}
-	if d.Run.Strategy == "gardener-inplace-seed" {
-		twice = 0
-	}
-	if least := min(size, there+coming) - missing; serve-twice < least {
-		d.breaks("in place: the update of %s leaves %d nodes of zone %s in service, less %d that count twice; %d have to be", n.Name, serve, n.Zone, twice, least)
-	}
+	return false
 }
 
 // endsOld checks, when the drain of an old node of a pool begins, that its zone has as many

@@ -73,9 +73,13 @@ func (c *checker) members() int {
 }
 
 // loose counts the detached machines whose slots are not free yet; of those only for
-// which the group has another machine that was found to work, if they are to be.
+// which the group has another machine that was found to work, if they are to be. One that an
+// earlier roll has detached, and this one leaves alone, is no part of the surge.
 func (c *checker) loose(found bool) (n int) {
 	for id, at := range c.kops.detached {
+		if left := c.d.Run.Nodes[id]; at.IsZero() && left.Stage == record.Skipped && left.Began.IsZero() {
+			continue
+		}
 		_, out := c.kops.out[id]
 		if (out || c.d.Sim.machines[id] != nil && !c.kops.freed[id]) && (!found || !c.validates() || at.IsZero() || at.Before(c.valid.since)) {
 			n++

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // resizes checks the changes of the group's sizes that a decision asks for, and what it says
@@ -22,16 +23,16 @@ func (c *checker) resizes(dec engine.Decision) {
 			continue
 		}
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-			if c.raised, c.rested, c.offBefore = true, view.Group.Sizes, d.Sim.takenOff; *a.From != view.Group.Sizes {
+			if c.raised, c.rested = true, a.From.Desired-c.heritage; *a.From != view.Group.Sizes {
 				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 			}
 		} else if raise {
-			c.rested = *a.From
+			c.rested = a.From.Desired - c.heritage
 		}
-		if a.Sizes.Max < a.From.Max && !c.maxima[a.From.Max] {
+		if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
 			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
 		}
-		c.maxima[a.Sizes.Max] = true
+		d.Sim.asked[a.Sizes.Max] = true
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
@@ -44,6 +45,21 @@ func (c *checker) resizes(dec engine.Decision) {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}
+}
+
+// overwrites checks that a change of the sizes left those alone that it was not meant to
+// change, whatever others made of them between its read and its write. A desired size above the
+// group's own maximum is cut by the cloud.
+func (c *checker) overwrites(a record.Action) {
+	s := c.d.Sim
+	was, is := s.written, s.group.Sizes
+	lost := a.From.Min == a.Sizes.Min && is.Min != was.Min ||
+		a.From.Max == a.Sizes.Max && is.Max != was.Max ||
+		a.From.Desired == a.Sizes.Desired && is.Desired != was.Desired && was.Desired <= is.Max
+	if was != (world.Sizes{}) && lost {
+		c.d.breaks("sizes: %s was to become %s, and overwrote %s, which others had set meanwhile: now %s", *a.From, *a.Sizes, was, is)
+	}
+	s.written = world.Sizes{}
 }
 
 // TemplateBack checks that the group gets its template back only while no machine that runs

@@ -86,7 +86,7 @@ func (c *checker) sights(dec engine.Decision) {
 // deadlines checks rule 10 where a decision gives something up, by what counted
 // down until then.
 func (c *checker) deadlines(dec engine.Decision) {
-	was, set := &c.clock.was, c.d.Run.Settings
+	set := c.d.Run.Settings
 	for _, e := range dec.Events {
 		switch {
 		case e.Type == record.NodeFailed && e.Reason == string(record.EvictionFail),
@@ -94,28 +94,38 @@ func (c *checker) deadlines(dec engine.Decision) {
 			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && (strings.Contains(e.Message, text.ForcedByFlag) || strings.Contains(e.Message, text.ForcedByStrategy)):
 			c.drained(e.Node)
 		case e.Type == record.Warning && e.Reason == string(record.CreationFail):
-			w := wait{what: "nothing"}
-			if was.PhaseWait != nil {
-				w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
-			}
-			for id, n := range was.Nodes { // or a machine has used up its own
-				if n.Stage == record.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
-					w = wait{id, n.Wait.For, n.Wait.Start}
-				}
-			}
-			c.gaveUp("the wait for nodes", w, set.NodeReadyTimeout)
+			c.gaveUp("the wait for nodes", c.launchWait(), set.NodeReadyTimeout)
 		case e.Type == record.Warning && e.Reason == string(record.Failed):
-			for id, n := range was.Nodes {
-				if n.Stage != record.Terminating || !strings.HasPrefix(e.Message, id+" ") {
-					continue
-				}
-				w := wait{what: "nothing"}
-				if n.Wait != nil {
-					w = wait{id, n.Wait.For, n.Wait.Start}
-				}
-				c.gaveUp("the end of "+id, w, set.TerminateTimeout)
-			}
+			c.neverEnded(e.Message)
 		}
+	}
+}
+
+// launchWait is the wait for new nodes that has used up the most of its time: the phase's, or a machine's own.
+func (c *checker) launchWait() wait {
+	was, w := &c.clock.was, wait{what: "nothing"}
+	if was.PhaseWait != nil {
+		w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
+	}
+	for id, n := range was.Nodes {
+		if n.Stage == record.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
+			w = wait{id, n.Wait.For, n.Wait.Start}
+		}
+	}
+	return w
+}
+
+// neverEnded checks a failure because a machine that is named does not end.
+func (c *checker) neverEnded(message string) {
+	for id, n := range c.clock.was.Nodes {
+		if n.Stage != record.Terminating || !strings.HasPrefix(message, id+" ") {
+			continue
+		}
+		w := wait{what: "nothing"}
+		if n.Wait != nil {
+			w = wait{id, n.Wait.For, n.Wait.Start}
+		}
+		c.gaveUp("the end of "+id, w, c.d.Run.Settings.TerminateTimeout)
 	}
 }
 

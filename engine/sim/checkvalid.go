@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -18,17 +19,18 @@ type validity struct {
 }
 
 // flaws lists what keeps the cluster from being valid, as the driver sees it: the group
-// and those of the control plane have as many machines as they are to have, all of them
-// but bastions are nodes and Ready, the group's detached ones too, and so are the
-// critical pods. What only concerns another group does not count.
+// and those of the control plane are there and have as many machines as they are to have,
+// all of them but bastions are nodes, Ready and with a network, the group's detached ones
+// too, and the critical pods run with containers that are ready. What only concerns another
+// group does not count: whose node one is, its name tells.
 func (c *checker) flaws() (out []string) {
 	view := c.d.Sim.View
-	other := map[string]bool{} // machines of other groups
 	for _, p := range view.Group.Peers {
 		if p.Name != view.Group.Name && p.Role != world.RoleControlPlane {
-			for _, id := range p.Machines {
-				other[id] = true
-			}
+			continue
+		}
+		if p.Missing {
+			out = append(out, p.Name+" is missing")
 			continue
 		}
 		if len(p.Machines) < p.Size {
@@ -39,34 +41,52 @@ func (c *checker) flaws() (out []string) {
 			case p.Role == world.RoleBastion:
 			case n == nil:
 				out = append(out, id+" has not joined")
-			case !n.Ready:
-				out = append(out, n.Name+" is not Ready")
+			case !n.Ready, n.NoNetwork:
+				out = append(out, n.Name+" is not Ready, or has no network")
 			}
 		}
 	}
 	for _, m := range view.Machines() {
-		if n := view.NodeOf(m.ID); m.Detached && !m.Leaving() && n != nil && !n.Ready && !c.ended[m.ID] {
+		if n := view.NodeOf(m.ID); m.Detached && !m.Leaving() && n != nil && (!n.Ready || n.NoNetwork) && !c.endedYet(m.ID) {
 			out = append(out, n.Name+" is detached and not Ready")
 		}
 	}
 	for _, w := range c.d.Sim.workloads {
 		for _, p := range view.PodsIn(w.Namespace) {
-			if w.Shape.Critical == "" || p.Owner.UID != w.UID || p.Phase == world.PodSucceeded || p.Rejected || p.Phase != world.PodPending && p.Ready {
+			broken := p.Phase == world.PodPending || p.Phase == world.PodUnknown || p.Phase != world.PodSucceeded && len(p.Unready) > 0
+			if w.Shape.Critical == "" || p.Owner.UID != w.UID || !broken {
 				continue
 			}
-			if n := view.Node(p.Node); n != nil && (c.isEnding(n.Machine) || w.Shape.Critical == world.NodeCritical && other[n.Machine]) {
+			if n := view.Node(p.Node); n != nil && (c.isEnding(n.Machine) || w.Shape.Critical == world.NodeCritical && c.d.Sim.ofWorkers(n.Name)) {
 				continue
 			}
-			out = append(out, p.Ref()+" is not Ready")
+			out = append(out, p.Ref()+" is not ready")
 		}
 	}
 	return out
 }
 
+// ofWorkers reports whether a node is, or was, one of another group than the control plane's.
+func (s *Sim) ofWorkers(node string) bool {
+	for _, p := range s.peers {
+		if number, ok := strings.CutPrefix(node, p.Name+"-"); ok && strings.Trim(number, "0123456789") == "" {
+			return p.Role != world.RoleControlPlane
+		}
+	}
+	return false
+}
+
 // isEnding reports whether a machine of kops's ends or has ended by the run's wish, whoever was first.
 func (c *checker) isEnding(id string) bool {
 	_, out := c.kops.out[id]
-	return out || c.kops.freed[id] || c.ended[id]
+	return out || c.kops.freed[id] || c.endedYet(id)
+}
+
+// endedYet reports whether the run's wish that a machine ends still holds: its request may have
+// been lost, and the drain that followed have failed, so that the machine stays.
+func (c *checker) endedYet(id string) bool {
+	m, stage := c.d.Sim.machines[id], c.d.Run.Nodes[id].Stage
+	return c.ended[id] && (m == nil || m.Leaving() || stage == record.Terminating || stage == record.Replaced)
 }
 
 // looksAround checks the looks that a run takes at its cluster, by looks of our own, and

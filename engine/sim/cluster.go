@@ -40,6 +40,10 @@ func (s *Sim) dropNode(name string) {
 
 // setPod changes a pod of the Truth and tells the watch.
 func (s *Sim) setPod(p *pod) {
+	p.Unready = nil
+	if p.Critical != "" && !p.up && p.Phase == world.PodRunning {
+		p.Unready = []string{"main"}
+	}
 	seen := p.Pod
 	s.pods.set(p)
 	s.Truth.SetPod(&seen)
@@ -72,7 +76,7 @@ func (s *Sim) starts(p *pod) {
 
 func (s *Sim) becomesReady(p *pod) {
 	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
-		p.Ready = true
+		p.Ready, p.up = !p.shape.Gated, true
 		s.setPod(p)
 	}
 }

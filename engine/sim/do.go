@@ -149,15 +149,7 @@ func (s *Sim) doCloud(a record.Action) record.Outcome {
 		}
 		g.Template, g.TemplateSpec, g.Image = *a.Template, a.TemplateSpec, g.versions[a.Template.Version]
 	case record.SetSizes:
-		to := *a.Sizes
-		switch {
-		case g.Sizes == to:
-		case g.Sizes != *a.From:
-			return refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
-		case to.Min > to.Desired || to.Desired > to.Max:
-			return refuse(record.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
-		}
-		g.Sizes = to
+		return s.setSizes(a)
 	case record.Suspend:
 		if !g.HasSuspended(a.Process) {
 			g.Suspended = append(g.Suspended, a.Process)
@@ -179,6 +171,45 @@ func (s *Sim) doCloud(a record.Action) record.Outcome {
 		return s.deregister(a)
 	}
 	return done
+}
+
+// setSizes reads the group and answers UpdateAutoScalingGroup, which changes the sizes that it
+// has, and no other: but a bound that is moved past the desired size takes that along, unless
+// the request has that too.
+func (s *Sim) setSizes(a record.Action) record.Outcome {
+	g, change := &s.group, a.SizeChange()
+	switch {
+	case change.IsIn(g.Sizes):
+		return done
+	case g.Sizes != *a.From:
+		return refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
+	}
+	s.changeBetween(change)
+	s.written = g.Sizes
+	to := change.In(g.Sizes)
+	if change.Desired == nil {
+		to.Desired = min(max(to.Desired, to.Min), to.Max)
+		s.foreign.Desired += to.Desired - g.Sizes.Desired // a raise by others beyond the group's own maximum
+	}
+	if to.Min > to.Desired || to.Desired > to.Max {
+		return refuse(record.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
+	}
+	g.Sizes = to
+	return done
+}
+
+// changeBetween lets somebody else change the sizes that a change of ours leaves alone, after
+// its read. Of the others nobody can tell: the last one to write sets them.
+func (s *Sim) changeBetween(ours record.SizeChange) {
+	by, g := &s.faults.between, &s.group
+	if ours.Min == nil && by.Min != 0 {
+		s.rebound(g.Sizes.Min+by.Min, g.Sizes.Max)
+		by.Min = 0
+	}
+	if ours.Desired == nil && by.Desired != 0 {
+		s.resize(min(by.Desired, g.Sizes.Max-g.Sizes.Desired))
+		by.Desired = 0
+	}
 }
 
 // endWarm answers TerminateInstances on a machine of the warm pool. One that has
@@ -248,7 +279,7 @@ func (s *Sim) terminateOne(a record.Action) record.Outcome {
 	case m.Leaving():
 		return record.Outcome{Verdict: record.Done, Already: true}
 	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
-		return refuse(record.RefusedInvalid, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
+		return refuse(record.RefusedConflict, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
 	}
 	if a.Decrement {
 		g.Sizes.Desired--
@@ -269,7 +300,7 @@ func (s *Sim) check(a record.Action) record.Outcome {
 	case record.SetTemplate:
 		o.Happened = s.group.Template == *a.Template && s.group.TemplateSpec == a.TemplateSpec
 	case record.SetSizes:
-		o.Happened = s.group.Sizes == *a.Sizes
+		o.Happened = a.SizeChange().IsIn(s.group.Sizes)
 	case record.Suspend:
 		o.Happened = s.group.HasSuspended(a.Process)
 	case record.Resume:

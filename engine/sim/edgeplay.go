@@ -41,6 +41,7 @@ var edgeCases = []func(*player){
 	(*player).staleApproval, (*player).staleApproval,
 	(*player).forceOne,
 	(*player).otherMaximum,
+	(*player).changedBetween,
 	(*player).decidesLate,
 	(*player).killsSettling, (*player).killsSettling,
 	(*player).comesBack, (*player).comesBack,
@@ -105,6 +106,9 @@ func (p *player) forceOne() {
 func (p *player) otherMaximum() {
 	p.say("somebody bounds max=%d", p.Sim.group.Sizes.Max+1+p.edge.IntN(3))
 }
+
+// changedBetween lets somebody else raise the desired size while the run restores the maximum.
+func (p *player) changedBetween() { p.say("fault between desired=%d", 1+p.edge.IntN(2)) }
 
 // decidesLate lets the driver be late at the end of a drain's time, while the pods of the
 // other nodes leave: one decision sees both.

@@ -17,13 +17,16 @@ type faults struct {
 	half      int // so many evictions charge their budget and do nothing
 	// halfDetach: so many machines are tagged to be detached, and no more
 	halfDetach int
-	held       []func(*world.World)      // what the watch will tell when it is back
-	lose       map[record.ActionKind]int // so many answers get lost: done, but unknown
-	drop       map[record.ActionKind]int // so many requests get lost: not done, and unknown
-	refused    map[record.ActionKind]refusal
-	webhook    map[string]bool // evictions of these workloads' pods are denied
-	machine    map[string]bool // what becomes of new machines: never-join, not-ready, no-labels, reuses-name
-	left       map[string]int  // of so many only; 0: of all
+	// between: somebody changes a size by so much between the read and the write of our next
+	// change of another size
+	between world.Sizes
+	held    []func(*world.World)      // what the watch will tell when it is back
+	lose    map[record.ActionKind]int // so many answers get lost: done, but unknown
+	drop    map[record.ActionKind]int // so many requests get lost: not done, and unknown
+	refused map[record.ActionKind]refusal
+	webhook map[string]bool // evictions of these workloads' pods are denied
+	machine map[string]bool // what becomes of new machines: never-join, not-ready, no-labels, reuses-name
+	left    map[string]int  // of so many only; 0: of all
 	// replaced is when the cloud gives up a machine that never joins, 0 for never.
 	replaced time.Duration
 	// hostile: messages carry what must not reach a terminal

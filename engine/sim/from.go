@@ -208,7 +208,7 @@ func (f *from) setPods() {
 	}
 	slices.SortFunc(all, func(a, b *world.Pod) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
 	for _, known := range all {
-		p := &pod{Pod: *known, shape: f.shapeOf(known)}
+		p := &pod{Pod: *known, shape: f.shapeOf(known), up: known.Phase == world.PodRunning && len(known.Unready) == 0}
 		p.lists = []string{ownedBy(known)}
 		for _, b := range f.w.BudgetsOf(known) {
 			p.lists = append(p.lists, underBudget(b))
@@ -263,6 +263,7 @@ func (f *from) shapeOf(p *world.Pod) Shape {
 	shape := Shape{
 		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, p.Grace/3), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
 		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young && f.unwell(p),
+		Gated:      p.Phase == world.PodRunning && !p.Ready && p.Critical != "" && len(p.Unready) == 0 && f.now.Sub(p.Created) > young,
 		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,
 	}
 	if limit := f.run.Settings.DrainTimeout / 3; limit > 0 && f.pace.PodStop == 0 { // a guess is no reason to fail

@@ -21,7 +21,7 @@ func (p *player) kopsWorld() {
 	if p.one(2) {
 		p.say("balancer takes=%dms", r.IntN(15000))
 	}
-	p.say("workload dns critical=cluster replicas=%d ready=2s", 1+r.IntN(2)) // first, so that it has room
+	p.say("workload dns critical=cluster replicas=%d ready=2s %s", 1+r.IntN(2), p.seldom(4, "gated")) // first, so that it has room
 	p.say("workload proxy kind=daemonset critical=node ready=1s")
 	p.workloads()
 	if p.one(8) {
@@ -65,10 +65,15 @@ var kopsTurns = []turn{
 	}},
 	{8, func(p *player) {
 		if name := p.peerNode(); name != "" && p.Sim.Truth.Node(name) != nil {
-			p.say("somebody breaks %s for=%s", name, p.pick(spans...))
+			p.say("somebody breaks %s %s for=%s", name, p.pick("", "network"), p.pick(spans...))
 		}
 	}},
-	node(6, "somebody breaks %s for=%s", spans),
+	node(6, "somebody breaks %s %s for=%s", []string{"", "network"}, spans),
+	{4, func(p *player) {
+		if name := p.peerNode(); name != "" {
+			p.say("fault outside %s", name)
+		}
+	}},
 	line(8, "fault flap dns every=%s for=%s", []string{"4s", "10s", "20s"}, spans),
 	node(3, "somebody moves %s by=asks-kops"),
 }

@@ -26,7 +26,8 @@ import (
 //	somebody schedules night desired=3 in=5m | has policy=cpu [unread]
 //	somebody retries a1   a node's agent tries a failed update in place again
 //	somebody rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
-//	somebody breaks | mends masters-1 [for=1m]   a node is not Ready, or is again
+//	somebody breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
+//	somebody breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
 //	somebody kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) somebody(a *args) error {
 	s := c.Sim
@@ -162,6 +163,7 @@ func (s *Sim) resize(by int) {
 	if over := s.group.Sizes.Desired - s.group.Sizes.Max; over > 0 {
 		s.group.Sizes.Max += over
 		s.foreign.Max += over
+		s.maxima[s.group.Sizes.Max] = true
 	}
 }
 
@@ -172,21 +174,29 @@ func (s *Sim) resizedByOthers(by int) {
 		s.raised++
 	} else if by < 0 {
 		s.lowered++
-		s.takenOff -= by
+		s.lowerings[s.now] -= by
 	}
 }
 
 // bounds changes the group's bounds, and its size with them.
 func (c *Script) bounds(a *args) {
-	s := c.Sim
+	sizes := &c.Sim.group.Sizes
+	c.Sim.rebound(a.int("min", sizes.Min), a.int("max", sizes.Max))
+}
+
+func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
-	low, high := a.int("min", sizes.Min), a.int("max", sizes.Max)
 	s.foreign.Min += low - sizes.Min
 	s.foreign.Max += high - sizes.Max
+	if high != sizes.Max {
+		s.maxima[high] = true
+	}
 	sizes.Min, sizes.Max = low, high
 	if by := min(high, max(low, sizes.Desired)) - sizes.Desired; by != 0 {
 		s.resize(by)
+		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
+	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
 }
 
 func (c *Script) deletes(a *args) error {
@@ -215,7 +225,7 @@ func (c *Script) rejects(a *args) error {
 	if p == nil {
 		return fmt.Errorf("there is no critical pod %s", name)
 	}
-	p.Phase, p.Ready, p.Rejected = world.PodFailed, false, true
+	p.Phase, p.Ready, p.up = world.PodFailed, false, false
 	c.Sim.setPod(p)
 	return nil
 }

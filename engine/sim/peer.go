@@ -15,6 +15,8 @@ type peer struct {
 	world.Peer
 	zones []string
 	last  int // the number of its newest machine
+	// karpenter launches its machines: the cloud tells of none.
+	karpenter bool
 }
 
 // controlPlane keeps ordinary pods off the nodes of the control plane.
@@ -33,6 +35,7 @@ func taintsOf(role world.Role) []world.Taint {
 func (s *Sim) AddPeer(name string, role world.Role, size int, zones ...string) {
 	p := &peer{Peer: world.Peer{Name: name, Role: role, Size: size}, zones: zones}
 	s.peers = append(s.peers, p)
+	p.Alias = name
 	for range size {
 		s.joinPeer(p, s.addPeerMachine(p))
 		s.editNode(p.node(p.last), func(n *world.Node) { n.Ready, n.Trouble = true, "" })
@@ -57,7 +60,7 @@ func (s *Sim) joinPeer(p *peer, number int) {
 		return
 	}
 	s.setNode(world.Node{
-		Name: name, Machine: "i-" + name, Zone: p.zones[(number-1)%len(p.zones)], Version: "v1.31", Labels: map[string]string{},
+		Name: name, Machine: "i-" + name, Zone: p.zones[(number-1)%len(p.zones)], Version: "v1.31", Labels: map[string]string{world.KopsGroup: p.Name},
 		Created: s.now, Taints: taintsOf(p.Role), Trouble: s.hostile("not ready: container runtime network not ready"),
 	})
 }
@@ -94,18 +97,47 @@ func (s *Sim) unjoin(p *peer, number int, back time.Duration) {
 	s.after(back+s.Config.NodeReady, func() { s.mend(p.node(number)) })
 }
 
-// breaks lets a node not be Ready, mend lets it be so again.
-func (s *Sim) breaks(name string) bool {
+// leave takes a peer's machine out of its group, which has one less then: its node stays.
+func (s *Sim) leave(p *peer, machine string) bool {
+	i := slices.Index(p.Machines, machine)
+	if i < 0 {
+		return false
+	}
+	p.Machines = slices.Delete(slices.Clone(p.Machines), i, i+1)
+	p.Size--
+	s.listMachines()
+	return true
+}
+
+// breaks lets a node not be Ready, or have no network, mend lets it be so again.
+func (s *Sim) breaks(name string, network bool) bool {
 	return s.editByOthers(name, func(n *world.Node) {
+		if network {
+			n.NoNetwork, n.Trouble = true, s.hostile("NetworkUnavailable: no route was made for it")
+			return
+		}
 		n.Ready, n.Trouble = false, s.hostile("not ready: PLEG is not healthy")
 	})
+}
+
+// breakPod lets the container of a critical pod not be ready, or be so again.
+func (s *Sim) breakPod(p *pod, broken bool) {
+	if s.pods.byUID[p.UID] != p {
+		return
+	}
+	if !broken {
+		s.becomesReady(p)
+		return
+	}
+	p.Ready, p.up = false, false
+	s.setPod(p)
 }
 
 func (s *Sim) mend(name string) bool {
 	if s.silent(name) {
 		return true // it does not tell
 	}
-	return s.editByOthers(name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+	return s.editByOthers(name, func(n *world.Node) { n.Ready, n.NoNetwork, n.Trouble = true, false, "" })
 }
 
 // describePeers are all groups of the cluster as the cloud would describe them, by name;
@@ -122,7 +154,11 @@ func (s *Sim) describePeers() []world.Peer {
 	}
 	out := []world.Peer{own}
 	for _, p := range s.peers {
-		out = append(out, p.Peer)
+		shown := p.Peer
+		if p.karpenter {
+			shown.Size, shown.Machines = 0, nil
+		}
+		out = append(out, shown)
 	}
 	slices.SortFunc(out, func(a, b world.Peer) int { return cmp.Compare(a.Name, b.Name) })
 	return out
@@ -136,14 +172,14 @@ func (s *Sim) flap(w *workload, every, span time.Duration) {
 	turn = func() {
 		if w.down = !w.down && s.now.Before(end); w.down {
 			for _, p := range s.pods.of(w.list) {
-				if p.owner == w && p.Ready {
-					p.Ready = false
+				if p.owner == w && p.up {
+					p.Ready, p.up = false, false
 					s.setPod(p)
 				}
 			}
 		} else {
 			for _, p := range s.pods.of(w.list) {
-				if p.owner == w && !p.Ready {
+				if p.owner == w && !p.up {
 					s.becomesReady(p)
 				}
 			}

@@ -119,31 +119,13 @@ func domain(n *world.Node, of string) string {
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
 // of the default profile).
 func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []string {
-	if n.Unschedulable && !p.ToleratesAll {
-		return []string{"node(s) were unschedulable"}
-	}
-	for _, t := range n.Taints {
-		if !p.ToleratesAll && hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) {
-			return []string{"node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"}
-		}
-	}
-	if !n.Ready && !p.ToleratesAll {
-		return []string{"node(s) had untolerated taint {node.kubernetes.io/not-ready: }"}
+	if why := untolerated(p, n); why != "" {
+		return []string{why}
 	}
 	if p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
 		return []string{"node(s) didn't match Pod's node affinity/selector"}
 	}
-	var short []string
-	if l.pods >= s.Config.Slots {
-		short = append(short, "Too many pods")
-	}
-	if s.Config.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > s.Config.CPU {
-		short = append(short, "Insufficient cpu")
-	}
-	if s.Config.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > s.Config.Memory {
-		short = append(short, "Insufficient memory")
-	}
-	if len(short) > 0 {
+	if short := s.insufficient(p, l); len(short) > 0 {
 		return short
 	}
 	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != "" && v.zone != n.Zone {
@@ -153,6 +135,39 @@ func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []str
 		return []string{"node(s) didn't match pod anti-affinity rules"}
 	}
 	return nil
+}
+
+// untolerated says which cordon or taint of a node a pod does not tolerate, "" if none.
+func untolerated(p *pod, n *world.Node) string {
+	if p.ToleratesAll {
+		return ""
+	}
+	if n.Unschedulable {
+		return "node(s) were unschedulable"
+	}
+	for _, t := range n.Taints {
+		if hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) {
+			return "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
+		}
+	}
+	if !n.Ready {
+		return "node(s) had untolerated taint {node.kubernetes.io/not-ready: }"
+	}
+	return ""
+}
+
+// insufficient names what a node has not enough of for a pod.
+func (s *Sim) insufficient(p *pod, l load) (short []string) {
+	if l.pods >= s.Config.Slots {
+		short = append(short, "Too many pods")
+	}
+	if s.Config.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > s.Config.CPU {
+		short = append(short, "Insufficient cpu")
+	}
+	if s.Config.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > s.Config.Memory {
+		short = append(short, "Insufficient memory")
+	}
+	return short
 }
 
 // hard reports whether a taint keeps pods off.

@@ -12,6 +12,7 @@ type pod struct {
 	world.Pod
 	owner   *workload // nil: a bare pod
 	shape   Shape
+	up      bool     // its containers are ready, as its kubelet has told last
 	stopped bool     // asked to go, and only its finalizers hold it
 	lists   []string // the lists that it is in, nil for the one of its label app
 	at      spot     // where it is counted

@@ -45,6 +45,9 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 			p.edgeCase()
 		}
 		if p.on() {
+			p.resizes(20)
+		}
+		if p.on() {
 			p.meddle()
 		}
 	}
@@ -53,6 +56,7 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	} else {
 		p.comeToAnEnd()
 	}
+	p.goesOn()
 	return p.told.String(), p.broken
 }
 
@@ -65,10 +69,11 @@ type player struct {
 	crash  string // to be said first, "" for none
 	remote *rand.Rand
 	edge   *rand.Rand // nil: no edge cases
-	late   bool       // the driver decides late whenever two nodes drain
-	given  int        // commands from elsewhere
-	turns  []turn     // what may happen
-	begins []string   // what a run asks for first
+	sizes  sizesPlay
+	late   bool     // the driver decides late whenever two nodes drain
+	given  int      // commands from elsewhere
+	turns  []turn   // what may happen
+	begins []string // what a run asks for first
 }
 
 // newPlayer makes one that takes its chances by a seed, for runs by a strategy.
@@ -87,6 +92,7 @@ func newPlayer(c *Script, seed, luck uint64, strategy string) *player {
 	} else if strings.HasPrefix(strategy, "gardener") {
 		p.turns = slices.Concat(turns, gardenerTurns)
 	}
+	p.sizes = newSizesPlay(seed, strategy)
 	p.say("seed %d", seed)
 	return p
 }

@@ -13,7 +13,7 @@ import (
 // own are left to run out.
 func (s *Sim) repair(r *record.Run) {
 	f := &s.faults
-	f.half, f.halfDetach, f.chance, f.replaced = 0, 0, 0, 0
+	f.half, f.halfDetach, f.chance, f.replaced, f.between = 0, 0, 0, 0, world.Sizes{}
 	clear(f.lose)
 	clear(f.drop)
 	clear(f.refused)

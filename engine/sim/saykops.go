@@ -44,6 +44,8 @@ func known(role world.Role) error {
 // peer makes another group of the cluster:
 //
 //	peer masters role=control-plane nodes=3 [zones=a,b]
+//	peer spot role=node nodes=2 karpenter   Karpenter launches its machines
+//	peer later role=node nodes=0 missing    it has a spec, and no Auto Scaling group
 func (c *Script) peer(a *args) error {
 	s := c.Sim
 	name, role := a.next(), world.Role(a.word("role"))
@@ -55,13 +57,25 @@ func (c *Script) peer(a *args) error {
 		return fmt.Errorf("there is a group %q already", name)
 	}
 	s.AddPeer(name, role, a.int("nodes", 1), zones...)
+	p := s.peer(name)
+	p.karpenter, p.Missing = a.flag("karpenter"), a.flag("missing")
+	s.listMachines()
 	return known(role)
 }
 
-// breaks lets a node not be Ready, or be so again.
+// breaks lets a node not be Ready, a node have no network, or the container of a critical pod
+// not be ready, or be so again.
 func (c *Script) breaks(verb string, a *args) error {
 	s := c.Sim
-	name, span := a.next(), a.span("for", 0)
+	if pod := a.word("pod"); pod != "" {
+		p := s.byName("kube-system", pod)
+		if p == nil {
+			return fmt.Errorf("there is no critical pod %s", pod)
+		}
+		s.breakPod(p, verb == "breaks")
+		return nil
+	}
+	name, network, span := a.next(), a.flag("network"), a.span("for", 0)
 	if s.Truth.Node(name) == nil {
 		return fmt.Errorf("there is no node %s", name)
 	}
@@ -69,7 +83,7 @@ func (c *Script) breaks(verb string, a *args) error {
 		s.mend(name)
 		return nil
 	}
-	s.breaks(name)
+	s.breaks(name, network)
 	if span > 0 {
 		s.after(span, func() { s.mend(name) })
 	}
@@ -96,6 +110,11 @@ func (c *Script) kopsFault(what string, over bool, a *args) error {
 			return fmt.Errorf("there is no such peer")
 		}
 		s.short(p, span)
+	case "outside":
+		node := a.next()
+		if p := s.peer(node[:max(strings.LastIndex(node, "-"), 0)]); p == nil || !s.leave(p, "i-"+node) {
+			return fmt.Errorf("no peer has a machine %q", "i-"+node)
+		}
 	case "unjoined":
 		node := a.next()
 		i := strings.LastIndex(node, "-")

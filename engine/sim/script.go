@@ -42,6 +42,7 @@ import (
 //	settings max-unavailable=2 approve=batch  what the user asks for
 //	wait for=1m                               lets time pass before the run
 //	start                                     the plan, and the run if nothing speaks against it
+//	again                                     once a run has ended, the next one of the group
 //	run until=end                             goes on until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
 //	autoscaler, hook drainer timeout=10m      who else looks at the group (externalactivity.go)
@@ -68,6 +69,7 @@ type Script struct {
 	target   record.Target
 	seed     uint64
 	start    time.Time
+	runs     int            // of the group that have ended
 	until    time.Duration  // of the run, after its plan
 	least    map[string]int // the fewest Ready pods of each workload since the start
 	hurried  bool           // nobody asks for the least
@@ -145,6 +147,8 @@ func (c *Script) command(a *args) (string, error) {
 		return "", c.set(a)
 	case "start":
 		return c.begin(a)
+	case "again":
+		return c.again(a)
 	case "run":
 		return c.run(a)
 	case "autoscaler":
@@ -304,14 +308,27 @@ func (c *Script) Plan(id string) snapshot.Plan {
 		c.settings.Until = s.now.Add(c.until)
 	}
 	r := assess.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
-	s.before, s.suspended, s.foreign = s.group.Sizes, s.group.HasSuspended(azRebalance), world.Sizes{}
+	s.suspended = s.group.HasSuspended(azRebalance)
+	if c.Driver == nil {
+		s.before, s.foreign = s.group.Sizes, world.Sizes{}
+	} else {
+		for at, by := range s.lowerings {
+			if !at.Before(s.ended) { // of what a run had left, or of their own: nobody can tell
+				s.doubts += by
+			}
+		}
+		s.foreign.Desired = s.owed() - s.before.Desired // what a minimum has kept at the end of a run stays
+		if left := c.Driver.Run.RaiseLeft; left != nil {
+			r.Inherit(*left, s.View.Group.Sizes)
+		}
+	}
 	return snapshot.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
 }
 
 // begin plans the run and starts it.
 func (c *Script) begin(*args) (string, error) {
 	s := c.Sim
-	plan := c.Plan("run-1")
+	plan := c.Plan(fmt.Sprintf("run-%d", c.runs+1))
 	c.Planned = plan
 	var out strings.Builder
 	fmt.Fprintf(&out, "plan: %d nodes", len(plan.Nodes))
@@ -345,7 +362,7 @@ func (c *Script) begin(*args) (string, error) {
 	for _, w := range plan.Refusals {
 		fmt.Fprintf(&out, "refused: %s\n", w)
 	}
-	if len(plan.Refusals)+len(plan.Opposed()) > 0 {
+	if len(plan.Refusals)+len(plan.Opposed()) > 0 || c.runs > 0 && !plan.HasWork() {
 		return out.String(), nil
 	}
 	for _, n := range s.Truth.Nodes() {
@@ -353,10 +370,22 @@ func (c *Script) begin(*args) (string, error) {
 			s.marks[mark] = true
 		}
 	}
-	s.rolling = true
+	s.rolling, s.planned = true, map[string]bool{}
+	for _, n := range plan.Nodes {
+		s.planned[n.Machine] = true
+	}
 	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil
+}
+
+// again plans the next run of the group and starts it, unless there is nothing for it to do.
+func (c *Script) again(a *args) (string, error) {
+	if c.Driver == nil || c.Driver.Run.State != record.Finished {
+		return "", fmt.Errorf("no run has ended")
+	}
+	c.runs++
+	return c.begin(a)
 }
 
 // longest is how long a run command waits for what it was told to wait for.

@@ -26,7 +26,9 @@ type Shape struct {
 	// to stop, at most its Grace.
 	Ready, Stop, Grace time.Duration
 	// NeverReady: they run and are never Ready.
-	NeverReady   bool
+	NeverReady bool
+	// Gated: their containers get ready, they do not.
+	Gated        bool
 	EmptyDir     bool
 	ToleratesAll bool
 	Tolerates    []string // keys of taints
@@ -140,7 +142,7 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 func (s *Sim) makeLike(p, like *pod) {
 	q := like.Pod
 	q.Name, q.UID, q.Created = p.Name, p.UID, p.Created
-	q.Phase, q.Ready, q.Node, q.Unplaced, q.Crashing, q.Rejected, q.Ends = world.PodPending, false, "", "", false, false, time.Time{}
+	q.Phase, q.Ready, q.Node, q.Unplaced, q.Crashing, q.Ends = world.PodPending, false, "", "", false, time.Time{}
 	p.Pod, p.lists = q, like.lists
 	s.setPod(p)
 }

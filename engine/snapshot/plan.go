@@ -123,6 +123,10 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 			p.Warnings = append(p.Warnings, text.NotJoinedWarning(id, n.Zone))
 		}
 	}
+	if r.Inherited != nil {
+		what, _ := r.RaiseText(r.Inherited)
+		p.Warnings = append(p.Warnings, text.RaiseInherited(what))
+	}
 	if late := p.late(); late != "" {
 		p.Warnings = append(p.Warnings, late)
 	}
@@ -143,6 +147,12 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 		p.Warnings = append(p.Warnings, text.CloudOnlyWarning)
 	}
 	return p
+}
+
+// HasWork reports whether there is anything for a run to do: nodes to replace, something to
+// wait for, or a raise of an earlier run to take back.
+func (p *Plan) HasWork() bool {
+	return len(p.Nodes) > 0 || len(p.Awaited) > 0 || p.Run.Inherited != nil
 }
 
 // late warns of a run that is to be over before all of it is done, "" if it is not.

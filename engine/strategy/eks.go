@@ -101,6 +101,7 @@ func opposed(s *engine.Step) bool {
 
 // setup takes the group to what its nodes are to become.
 func (EKS) setup(s *engine.Step) {
+	s.WatchSizes()
 	if retarget(s) && s.Approved(scaleUp) {
 		s.Enter(scaleUp)
 		s.Soon()
@@ -161,13 +162,13 @@ func (e EKS) scaleUp(s *engine.Step) {
 			return
 		}
 	}
+	s.WatchSizes()
 	if !s.SuspendProcess(rebalance) || !e.raise(s) {
 		return
 	}
 	if s.Run.PhaseWait == nil {
 		s.StartLaunchWait(newNodes)
 	}
-	s.WatchSizes()
 	s.Guard()
 	if missing := e.missing(s); missing != "" {
 		if s.Over(s.Run.PhaseWait) {
@@ -273,7 +274,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 			going++
 		}
 	}
-	for range max(0, s.Run.Surge()-going) {
+	for range max(0, s.Excess()-going) {
 		fullest := ""
 		for _, zone := range zonesWith(&s.Run, func(n record.Node) bool { return n.New }) {
 			if len(perZone[zone]) > 0 && (fullest == "" || staying[zone] > staying[fullest]) {

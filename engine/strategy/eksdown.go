@@ -8,21 +8,20 @@ import (
 )
 
 // scaleDown retires what is too many, emptiest first, and gives the group its
-// bounds back. If another controller or a user raised the group meanwhile it stops there, as
-// EKS does when the Cluster Autoscaler is at work.
-func (e EKS) scaleDown(s *engine.Step) {
+// bounds back. If others raise the group meanwhile it stops there, as EKS does when the
+// Cluster Autoscaler is at work.
+func (EKS) scaleDown(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
-	s.WatchSizes()
-	if s.Run.Foreign == "" {
-		if s.Retire(s.Run.Surge()) > 0 || s.EndsOpen() {
+	if s.TakesBack() {
+		if s.Retire(s.Excess()) > 0 || s.EndsOpen() {
 			return
 		}
 		if !enough(s) {
 			return
 		}
-		if s.Run.Raised && !s.RestoreMax() {
+		if !s.RestoreMax() {
 			return
 		}
 	} else if !s.StopRetiring() {
@@ -79,7 +78,8 @@ func (EKS) End(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	done := s.RetireEmpty(s.Run.Surge()) && !s.EndsOpen()
+	s.WatchSizes()
+	done := s.RetireEmpty(s.Excess()) && !s.EndsOpen()
 	done = s.RestoreTemplate() && s.EndWarm(s.Launches()) && done
 	if !done && !s.Over(s.Run.PhaseWait) {
 		return false

@@ -19,7 +19,8 @@ import (
 //	cordon   every outdated node is cordoned: what is evicted moves to new nodes only
 //	upgrade  nodes, up to maxUnavailable: drained, terminated; the group replaces them.
 //	         No surge and no wait between an empty node and its termination
-//	finish   until the last replacements are Ready
+//	finish   until the last replacements are Ready, and what an earlier run has left of a
+//	         raise is taken back
 //
 // A node counts against maxUnavailable from the start of its drain until its
 // machine has left the group; the replacements gate then holds the next drain until
@@ -54,16 +55,11 @@ func (EKSMinimal) Abilities() []record.Ability { return everything() }
 
 // Step takes the current phase on.
 func (e EKSMinimal) Step(s *engine.Step) {
-	steps{setup: e.setup, cordon: e.cordon, upgrade: e.upgrade, finish: e.finish}.take(s, setup)
-}
-
-func (EKSMinimal) finish(s *engine.Step) {
-	if enough(s) && s.UnmarkAll() && s.ResumeProcesses() {
-		s.Succeed()
-	}
+	steps{setup: e.setup, cordon: e.cordon, upgrade: e.upgrade, finish: EKS{}.scaleDown}.take(s, setup)
 }
 
 func (EKSMinimal) setup(s *engine.Step) {
+	s.WatchSizes()
 	if retarget(s) && s.Approved(cordon) {
 		s.Enter(cordon)
 		s.Soon()
@@ -75,6 +71,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
+	s.WatchSizes()
 	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
 		s.Enter(finish)
 		s.Soon()
@@ -106,6 +103,7 @@ func cordonLate(s *engine.Step) {
 
 // upgrade drains and ends the outdated nodes as far as their replacements come.
 func (EKSMinimal) upgrade(s *engine.Step) {
+	s.WatchSizes()
 	s.Guard()
 	cordonLate(s)
 	s.Admit()
@@ -147,17 +145,8 @@ func joinedSince(s *assess.Reader, then time.Time) bool {
 	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 
-// End gives the group its template and its processes back.
-func (EKSMinimal) End(s *engine.Step) bool {
-	if !s.Fresh(world.Cloud) {
-		return false
-	}
-	done := s.RestoreTemplate() && s.EndWarm(s.Launches())
-	if !done && !s.Over(s.Run.PhaseWait) {
-		return false
-	}
-	return s.ResumeEven() && done
-}
+// End undoes what the run changed on the group, as far as no node depends on it.
+func (EKSMinimal) End(s *engine.Step) bool { return EKS{}.End(s) }
 
 // Progress counts replaced nodes in the upgrade.
 func (EKSMinimal) Progress(phase string, _ *world.World, r *record.Run) (done, total int) {

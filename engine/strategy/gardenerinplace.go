@@ -202,7 +202,7 @@ func (g GardenerInPlace) Ends(s *assess.Reader, machine string) bool {
 // Decrements reports whether the end of a machine takes the group's size down: that of one
 // that is too many does, one whose update failed is replaced.
 func (GardenerInPlace) Decrements(s *assess.Reader, machine string) bool {
-	return s.Run.Surge() > 0 && s.Run.Nodes[machine].Unfit == ""
+	return s.Excess() > 0 && s.Run.Nodes[machine].Unfit == ""
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it.

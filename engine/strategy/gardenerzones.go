@@ -119,7 +119,7 @@ func (g Gardener) Holds(s *assess.Reader, machine string, about []string) string
 // ones are there, or about to be, as the zone is to have. So no more new machines come than
 // stay.
 func (g Gardener) Decrements(s *assess.Reader, machine string) bool {
-	if s.Run.Surge() <= 0 {
+	if s.Excess() <= 0 {
 		return false
 	}
 	zone := s.Run.Nodes[machine].Zone
@@ -147,7 +147,7 @@ type sight struct{ size, there, serve, out, coming int }
 
 func (Gardener) look(s *assess.Reader, zone string, about []string) sight {
 	z := sight{size: s.Run.Zones[zone], coming: s.W.Group.Sizes.Desired}
-	ours := s.Run.Raised && s.Run.Foreign == ""
+	ours := s.Run.Holds()
 	if ours {
 		z.coming = s.Run.Expected() // which the cloud may not tell yet
 	}

@@ -1,6 +1,9 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // MakeTemplateVersion and those below say in a few words what an action does: "cordon a1".
 func MakeTemplateVersion(image string) string {
@@ -11,6 +14,7 @@ func SetTemplate(id, version string) string {
 	return "set the group to launch template " + id + " version " + version
 }
 
+// SetSizes names those of the sizes that are set: "set the group's sizes to max 18, desired 18".
 func SetSizes(sizes string) string { return "set the group's sizes to " + sizes }
 
 func Suspend(process string) string { return "suspend " + process }
@@ -87,10 +91,44 @@ func RunHooks(side, node string) string { return "run the hooks " + side + " " +
 // NotDone says why an action that would restore something is not done.
 func NotDone(action, why string) string { return "will not " + action + ": " + why }
 
-// LargerByRun says that a run that has ended left its group larger, with the command that
-// takes the machines away.
-func LargerByRun(run string, machines int, was, command string) string {
-	return fmt.Sprintf("the run %s left the group %s larger than before (%s), and this run takes that as its size; to shrink it: %s", run, Plural(machines, "machine"), was, command)
+// TakesBack is the command that takes a raise back that a run has left: the next run does,
+// also of a group that has nothing to replace.
+func TakesBack(group string) string { return "drainboard upgrade " + group }
+
+// DescribeGroup is the command that shows a group.
+func DescribeGroup(group string) string {
+	return "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names " + group
+}
+
+// RaiseLeft tells of a raise that runs have left: by how much the desired and the maximum size
+// are above what they were, and how much of the desired size may be theirs or others'.
+func RaiseLeft(desired, limit, doubtful int, run string) string {
+	var parts []string
+	if desired > 0 {
+		parts = append(parts, fmt.Sprintf("desired capacity %d above its base", desired))
+	}
+	if limit > 0 {
+		parts = append(parts, fmt.Sprintf("maximum size %d above its base", limit))
+	}
+	if doubtful > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the desired capacity in doubt", doubtful))
+	}
+	return strings.Join(parts, ", ") + ", raised by the run " + run
+}
+
+// RaiseMaybe tells of a raise whose answer was lost.
+func RaiseMaybe(desired int, run string) string {
+	return fmt.Sprintf("desired capacity may be %d above its base, raised by the run %s: the answer was lost", desired, run)
+}
+
+// RaiseInherited says in a plan what becomes of the raise that an earlier run has left.
+func RaiseInherited(what string) string {
+	return "inherited: " + what + "; this run takes it back at its end"
+}
+
+// RaiseDoubtful names what may be left of an earlier run's raise, or be others'.
+func RaiseDoubtful(machines int, run string) string {
+	return fmt.Sprintf("sizes changed since the run %s, not by a run: %d of the desired capacity may be its raise, and is left unchanged", run, machines)
 }
 
 func Larger(group string, machines int, was, command string) string {

@@ -1,6 +1,9 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // How sentences name what moves nodes, where that is no name of its own.
 const (
@@ -156,6 +159,18 @@ func RefreshAtWork(id, status string, percent int, group string) string {
 func SizeTo(name string, n int) string { return fmt.Sprintf("%s %d", name, n) }
 
 // Sizes are a group's.
-func Sizes(least, most, desired int) string {
-	return fmt.Sprintf("min %d, max %d, desired %d", least, most, desired)
+func Sizes(least, most, desired int) string { return SizesTo(&least, &most, &desired) }
+
+// SizesTo names the sizes that are given: "max 9, desired 6".
+func SizesTo(least, most, desired *int) string {
+	var out []string
+	for _, s := range []struct {
+		name string
+		n    *int
+	}{{"min", least}, {"max", most}, {"desired", desired}} {
+		if s.n != nil {
+			out = append(out, fmt.Sprintf("%s %d", s.name, *s.n))
+		}
+	}
+	return strings.Join(out, ", ")
 }

@@ -25,8 +25,6 @@ func SizesUnreachable(more, fewer, limit int) string {
 	return fmt.Sprintf("they do not match the run's own changes (%d more, %d less, maximum %d)", more, fewer, limit)
 }
 
-func MinimumIs(n int) string { return fmt.Sprintf("the group's minimum is %d now", n) }
-
 func TemplateMismatch(template, why string) string {
 	return fmt.Sprintf("will not restore the group's launch template %s: %s", template, why)
 }

@@ -10,6 +10,11 @@ func GroupIncomplete(group string, have, want int) string {
 	return fmt.Sprintf("group %s has %d of %s", group, have, Plural(want, "machine"))
 }
 
+// GroupMissing says of an instance group that it has a spec and nothing else.
+func GroupMissing(group string) string {
+	return fmt.Sprintf("instance group %s has no Auto Scaling group; kops update cluster --yes makes it", group)
+}
+
 func NotJoined(machine, group string) string {
 	return fmt.Sprintf("machine %s of %s has not joined the cluster", machine, group)
 }
@@ -24,8 +29,18 @@ func NoControlPlanePod(node, group, app string) string {
 	return fmt.Sprintf("node %s of %s has no %s pod", node, group, app)
 }
 
-func CriticalNotReady(pod, class string) string {
-	return fmt.Sprintf("pod %s (%s) is not ready", pod, class)
+// CriticalNotReady names the containers of a critical pod that are not ready.
+func CriticalNotReady(pod, class string, containers []string) string {
+	noun := "container"
+	if len(containers) > 1 {
+		noun = "containers"
+	}
+	return fmt.Sprintf("pod %s (%s) is not ready: %s %s", pod, class, noun, strings.Join(containers, ", "))
+}
+
+// CriticalUnknown says of a critical pod that its kubelet's state of it is not known.
+func CriticalUnknown(pod, class string) string {
+	return fmt.Sprintf("pod %s (%s) is in the phase Unknown", pod, class)
 }
 
 // CriticalPending says of a critical pod that it is pending, and why, "" where that is not

@@ -23,19 +23,20 @@ const (
 // Check says what keeps the cluster of a group from being valid, by kops's rules
 // (pkg/validation/validate_cluster.go, validateNodes and collectPodFailures): every group
 // has as many machines as it is to have; each of them but bastions has joined, and is
-// Ready; the nodes of the control plane run its pods; the pods that the cluster cannot do
-// without are ready. What another group lacks is ignored unless it is the control plane
+// Ready with a network; the nodes of the control plane run its pods; the pods that the
+// cluster cannot do without are neither Pending nor Unknown, and none of their containers is
+// not ready: what the API has made of that, such as a readiness gate that is closed or a
+// kubelet that fell silent, does not count. What another group lacks is ignored unless it is the control plane
 // (pkg/instancegroups/instancegroups.go, hasFailureRelevantToGroup); what no group can be
 // blamed for is not. gone are machines that are known to end, or to have left their group,
 // before the world shows it; nil for none.
 func Check(w *world.World, gone map[string]bool) []record.Invalid {
-	v := validator{w: w, gone: gone, peerOf: map[string]*world.Peer{}}
-	peers := w.Group.Peers
-	if len(peers) == 0 {
-		peers = []world.Peer{alone(w)}
+	v := validator{w: w, gone: gone, peers: w.Group.Peers, peerOf: map[string]*world.Peer{}}
+	if len(v.peers) == 0 {
+		v.peers = []world.Peer{alone(w)}
 	}
-	for i := range peers {
-		v.group(&peers[i])
+	for i := range v.peers {
+		v.group(&v.peers[i])
 	}
 	v.detached()
 	v.pods()
@@ -56,6 +57,7 @@ func alone(w *world.World) world.Peer {
 type validator struct {
 	w      *world.World
 	gone   map[string]bool
+	peers  []world.Peer
 	peerOf map[string]*world.Peer // by machine
 	found  []record.Invalid
 }
@@ -71,6 +73,10 @@ func (v *validator) add(kind, name string, of *world.Peer, message string) {
 
 // group looks at one group: that it is complete, and its nodes.
 func (v *validator) group(p *world.Peer) {
+	if p.Missing {
+		v.add(InvalidGroup, p.Name, p, text.GroupMissing(p.Name))
+		return
+	}
 	there := 0
 	for _, id := range p.Machines {
 		if !v.gone[id] {
@@ -91,16 +97,42 @@ func (v *validator) group(p *world.Peer) {
 			continue
 		}
 		v.node(n, p)
-		if _, master := n.Labels[controlPlaneLabel]; master && n.Ready && p.Role == world.RoleControlPlane {
-			v.controlPlane(n, p)
-		}
 	}
 }
 
+// node looks at a node, and at the pods that one of the control plane is there for.
 func (v *validator) node(n *world.Node, p *world.Peer) {
-	if !n.Ready {
+	if !n.Ready || n.NoNetwork {
 		v.add(InvalidNode, n.Name, p, text.NodeUnready(n.Name, p.Name, n.Trouble))
+		return
 	}
+	if _, ours := n.Labels[controlPlaneLabel]; ours {
+		v.controlPlane(n, p)
+	}
+}
+
+// peer is the group that a node belongs to, nil for one of none. The cloud does not tell of a
+// machine that was detached from another group, that Karpenter has launched, or that is gone
+// before its node: such a node has its group's label, and the group of a name that is not
+// known is one of workers, unless the node is of the control plane.
+func (v *validator) peer(n *world.Node) *world.Peer {
+	if p := v.peerOf[n.Machine]; p != nil {
+		return p
+	}
+	label := n.Labels[world.KopsGroup]
+	if label == "" {
+		return nil
+	}
+	for i := range v.peers {
+		if v.peers[i].Alias == label {
+			return &v.peers[i]
+		}
+	}
+	other := &world.Peer{Name: label, Role: world.RoleNode}
+	if _, ours := n.Labels[controlPlaneLabel]; ours {
+		other.Role = world.RoleControlPlane
+	}
+	return other
 }
 
 // controlPlane looks for the pods that a node of the control plane is there for.
@@ -141,25 +173,29 @@ func (v *validator) pods() {
 		if v.gone[n.Machine] {
 			continue // it goes with its machine
 		}
+		of := v.peer(n)
 		for _, p := range v.w.PodsOn(n.Name) {
-			v.pod(p, v.peerOf[n.Machine])
+			v.pod(p, of)
 		}
 	}
 }
 
-// pod looks at one; those of one node only are its group's business. One that failed with
-// no container's status has no container that is not ready, which is what collectPodFailures
-// looks for: its kubelet has rejected it.
+// pod looks at one, by its phase and the status of its containers; those of one node only
+// are its group's business. One that its kubelet does not admit has Failed with no status of
+// any container, and so with none that is not ready.
 func (v *validator) pod(p *world.Pod, of *world.Peer) {
-	if p.Critical == "" || p.Ready || p.Phase == world.PodSucceeded || p.Rejected {
+	if p.Critical == "" || p.Phase == world.PodSucceeded {
 		return
 	}
 	if p.Critical != world.NodeCritical {
 		of = nil
 	}
-	message := text.CriticalNotReady(p.Ref(), p.Critical)
-	if p.Phase == world.PodPending {
-		message = text.CriticalPending(p.Ref(), p.Critical, p.Unplaced)
+	switch {
+	case p.Phase == world.PodPending:
+		v.add(InvalidPod, p.Ref(), of, text.CriticalPending(p.Ref(), p.Critical, p.Unplaced))
+	case p.Phase == world.PodUnknown:
+		v.add(InvalidPod, p.Ref(), of, text.CriticalUnknown(p.Ref(), p.Critical))
+	case len(p.Unready) > 0:
+		v.add(InvalidPod, p.Ref(), of, text.CriticalNotReady(p.Ref(), p.Critical, p.Unready))
 	}
-	v.add(InvalidPod, p.Ref(), of, message)
 }

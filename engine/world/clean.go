@@ -77,14 +77,14 @@ func cleanMap(m map[string]string) map[string]string {
 
 // Clean is the pod with all its strings clean: itself if they are.
 func (p *Pod) Clean() *Pod {
-	if plain(p.UID, p.Namespace, p.Name, p.Node, p.Owner.Kind, p.Owner.Name, p.Owner.UID, p.Phase, p.Unplaced) && plain(p.Finalizers...) && plainMap(p.Labels) {
+	if plain(p.UID, p.Namespace, p.Name, p.Node, p.Owner.Kind, p.Owner.Name, p.Owner.UID, p.Phase, p.Unplaced) && plain(p.Finalizers...) && plain(p.Unready...) && plainMap(p.Labels) {
 		return p
 	}
 	c := *p
 	c.UID, c.Namespace, c.Name, c.Node = Clean(p.UID), Clean(p.Namespace), Clean(p.Name), Clean(p.Node)
 	c.Owner = Owner{Kind: Clean(p.Owner.Kind), Name: Clean(p.Owner.Name), UID: Clean(p.Owner.UID)}
 	c.Phase, c.Unplaced = Clean(p.Phase), Clean(p.Unplaced)
-	c.Finalizers, c.Labels = cleanList(p.Finalizers), cleanMap(p.Labels)
+	c.Finalizers, c.Unready, c.Labels = cleanList(p.Finalizers), cleanList(p.Unready), cleanMap(p.Labels)
 	return &c
 }
 
@@ -159,7 +159,7 @@ func (g Group) Clean() Group {
 	}
 	g.Role, g.Peers = Role(Clean(string(g.Role))), slices.Clone(g.Peers)
 	for i, p := range g.Peers {
-		g.Peers[i].Name, g.Peers[i].Role, g.Peers[i].Machines = Clean(p.Name), Role(Clean(string(p.Role))), cleanList(p.Machines)
+		g.Peers[i].Name, g.Peers[i].Alias, g.Peers[i].Role, g.Peers[i].Machines = Clean(p.Name), Clean(p.Alias), Role(Clean(string(p.Role))), cleanList(p.Machines)
 	}
 	g.Hooks = slices.Clone(g.Hooks)
 	for i, h := range g.Hooks {

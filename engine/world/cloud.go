@@ -157,16 +157,17 @@ type Group struct {
 	Peers []Peer
 }
 
-// kopsGroup is the tag by which kops finds the Auto Scaling group of an instance group
-// (upup/pkg/fi/cloudup/awsup/aws_cloud.go).
-const kopsGroup = "kops.k8s.io/instancegroup"
+// KopsGroup is the tag of an Auto Scaling group with the name of its instance group
+// (kops upup/pkg/fi/cloudup/awsup/aws_cloud.go), and the label with it on its nodes
+// (pkg/apis/kops/instancegroup.go, AddInstanceGroupNodeLabel).
+const KopsGroup = "kops.k8s.io/instancegroup"
 
 // Alias is what people call the group, "" where that is its name.
 func (g *Group) Alias() string {
 	if g.Provider != "kops" {
 		return ""
 	}
-	return g.Tags[kopsGroup]
+	return g.Tags[KopsGroup]
 }
 
 // Role is what the machines of a group do in their cluster.
@@ -183,7 +184,11 @@ const (
 // Peer is a group of the cluster that the group belongs to.
 type Peer struct {
 	Name string
-	Role Role
+	// Alias is its name in the label KopsGroup of its nodes.
+	Alias string
+	Role  Role
+	// Missing: it has a spec, and the cloud has no such group.
+	Missing bool
 	// Size is how many machines it is to have.
 	Size int
 	// Machines are the ids of those it has, without those that are detached or leaving.

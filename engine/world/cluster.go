@@ -33,6 +33,8 @@ type Node struct {
 	Taints        []Taint
 	Unschedulable bool
 	Ready         bool
+	// NoNetwork: its condition NetworkUnavailable is on.
+	NoNetwork bool
 	// Trouble names the conditions that keep it from being Ready, or that warn
 	// (DiskPressure and the like), as the kubelet words them.
 	Trouble string
@@ -85,6 +87,7 @@ const (
 	PodRunning   = "Running"
 	PodSucceeded = "Succeeded"
 	PodFailed    = "Failed"
+	PodUnknown   = "Unknown"
 )
 
 // Pod is what draining needs to know of a pod; the spec is not kept.
@@ -115,9 +118,9 @@ type Pod struct {
 	Unplaced string
 	// Crashing: a container waits in CrashLoopBackOff.
 	Crashing bool
-	// Rejected: it Failed without any container having started or been waited for, as when
-	// its kubelet does not admit it.
-	Rejected bool
+	// Unready are the names of its containers whose status is not ready, of a critical pod
+	// only. One that its kubelet does not admit has no status of any container.
+	Unready []string
 	// Critical is ClusterCritical or NodeCritical, "" for a pod that its cluster can do
 	// without.
 	Critical string

@@ -12,7 +12,8 @@
 // handler in asg_*.go, ec2_*.go, elb.go, sts.go or s3.go; what the services do by themselves
 // is in reconcile.go and rebalance.go; everything known is in state.go, as
 // records that are replaced, never changed, so that a snapshot for lagging
-// describe calls (lag.go) is a copy of a few maps.
+// describe calls (lag.go) is a copy of a few maps. Other packages mount services of
+// their own (service.go).
 package cloud
 
 import (
@@ -62,16 +63,17 @@ type Cloud struct {
 	o Options
 	m Machines
 
-	mu      sync.Mutex
-	state   state      // guarded by mu, as is all below
-	history []snapshot // oldest first; see lag.go
-	dirty   bool       // state changed since the last snapshot
-	seq     uint64     // the last number given to an id
-	faults  faults
-	calls   []Call
-	tokens  map[string]tokenUse // client tokens and what was answered
-	buckets map[string]*bucket  // by name; see s3.go
-	queue   []func(Machines)    // calls to Machines not yet made
+	mu       sync.Mutex
+	state    state      // guarded by mu, as is all below
+	history  []snapshot // oldest first; see lag.go
+	dirty    bool       // state changed since the last snapshot
+	seq      uint64     // the last number given to an id
+	faults   faults
+	calls    []Call
+	tokens   map[string]tokenUse // client tokens and what was answered
+	buckets  map[string]*bucket  // by name; see s3.go
+	services map[string]Service  // of other packages, by name
+	queue    []func(Machines)    // calls to Machines not yet made
 
 	due        time.Time            // when reconcile has something to do by itself
 	backoffs   map[string]backoff   // group and zone: no launch there for now
@@ -110,6 +112,7 @@ func New(o Options, m Machines) *Cloud {
 		tokens: map[string]tokenUse{},
 
 		buckets:    map[string]*bucket{},
+		services:   map[string]Service{},
 		backoffs:   map[string]backoff{},
 		unbalanced: map[string]time.Time{},
 		extra:      map[string][]string{},
@@ -155,6 +158,9 @@ func (c *Cloud) URL() string {
 	defer c.mu.Unlock()
 	return c.url
 }
+
+// Region is the region that the cloud plays.
+func (c *Cloud) Region() string { return c.o.Region }
 
 // Close stops serving and waits until nothing runs any more, calls to Machines
 // included. It may be called more than once and before Serve.

@@ -26,6 +26,10 @@ func asked(r gate.Request) string {
 	if isS3(r.Request) {
 		return decodeS3(r.Request, r.Body).action
 	}
+	if name := jsonService(r.Request); name != "" {
+		action, _ := decoders[name](r.Request, r.Body)
+		return action
+	}
 	form, err := url.ParseQuery(string(r.Body))
 	if err != nil {
 		return ""
@@ -46,7 +50,8 @@ func Throttling(w http.ResponseWriter, r *http.Request, server http.Handler) {
 // failing answers with an error, once the call was carried out or in its place.
 func failing(why func(service string) *apiError, done bool) gate.Failure {
 	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		if !isS3(r) { // before the server has it, which would use the body up
+		name := jsonService(r)
+		if !isS3(r) && name == "" { // before the server has it, which would use the body up
 			if err := r.ParseForm(); err != nil {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
@@ -57,6 +62,10 @@ func failing(why func(service string) *apiError, done bool) gate.Failure {
 		}
 		if isS3(r) {
 			writeS3Error(w, r, why(s3Service), "trouble")
+			return
+		}
+		if name != "" {
+			jsonFailure(name, why(name)).write(w, "trouble")
 			return
 		}
 		p := protocols[r.Form.Get("Version")]

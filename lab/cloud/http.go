@@ -14,7 +14,7 @@ import (
 // and Action are those of IAM policies.
 type Call struct {
 	Time      time.Time
-	Service   string // autoscaling, ec2, elasticloadbalancing, sts, s3
+	Service   string // autoscaling, ec2, elasticloadbalancing, sts, s3, eks, ssm
 	Action    string
 	Params    url.Values
 	Code      string // error code, empty for success
@@ -74,6 +74,10 @@ var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	if isS3(h) {
 		c.serveS3(w, h)
+		return
+	}
+	if name := jsonService(h); name != "" {
+		c.serveJSON(w, h, name)
 		return
 	}
 	if err := h.ParseForm(); err != nil {

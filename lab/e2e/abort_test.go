@@ -133,10 +133,12 @@ func TestForeignMarksStay(t *testing.T) {
 	s.checkPods()
 }
 
-// Half of all requests to either API fail from the moment of an abort on, and some
+// Three in ten requests to either API fail from the moment of an abort on, and some
 // changes are not allowed any more: the run ends as aborted all the same, and what it
-// could not put back is named with commands, after which nothing of it is left.
-func TestAbortWhileHalfFails(t *testing.T) {
+// could not restore is named with commands, after which nothing of it is left. (With
+// half of them failing the record is out of reach most of the time, during which the
+// deadline of an abort stands still: the story took four to seven minutes.)
+func TestAbortWhileAPIsFail(t *testing.T) {
 	slowStory(t)
 	s := newScene(t, "half", lab.GroupOptions{Nodes: 2, Zones: oneZone, Version: "1"})
 	s.deploy("checkout", "agent")
@@ -157,8 +159,8 @@ func TestAbortWhileHalfFails(t *testing.T) {
 	}
 	for _, end := range []func(){
 		api.Fail(1, func(r gate.Request) bool { return r.Method == "PATCH" && old[r.URL.Path] }, lab.Forbidden),
-		api.Fail(0.5, gate.Any, quickly(lab.Troubles)...),
-		shared.Cloud().Gate().Fail(0.5, cloud.Asks(s.key, ""), quickly(cloud.Troubles)...),
+		api.Fail(0.3, gate.Any, quickly(lab.Troubles)...),
+		shared.Cloud().Gate().Fail(0.3, cloud.Asks(s.key, ""), quickly(cloud.Troubles)...),
 	} {
 		t.Cleanup(end)
 	}

@@ -2,10 +2,13 @@ package e2e
 
 import (
 	"fmt"
+	"net/url"
+	"strconv"
 	"testing"
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
 // Answers get lost, AWS throttles, the credentials expire and are renewed: the
@@ -46,6 +49,38 @@ func TestCloudAway(t *testing.T) {
 	}
 	if lost != 5 {
 		t.Errorf("%d answers were lost, want 5", lost)
+	}
+}
+
+// An autoscaler raises the group between the run's last read of its sizes and the request that
+// restores the maximum: the raise stands, since each request has only what it changes.
+func TestSizesChangedBetween(t *testing.T) {
+	s := newScene(t, "between", lab.GroupOptions{Nodes: 2, Zones: oneZone})
+	s.deploy("batch")
+	s.aws("UpdateAutoScalingGroup", "AutoScalingGroupName", s.group.Name, "MaxSize", "6")
+	before, _ := shared.Cloud().Group(s.group.Name)
+	asks := cloud.Asks(s.key, "UpdateAutoScalingGroup")
+	restore := shared.Cloud().Gate().Stop(gate.Before, func(r gate.Request) bool {
+		form, err := url.ParseQuery(string(r.Body))
+		return err == nil && asks(r) && form.Get("MaxSize") == strconv.Itoa(before.Max)
+	})
+	p := s.upgrade()
+	select {
+	case <-restore.Hit():
+	case <-s.ctx.Done():
+		t.Fatal("the maximum is not restored")
+	}
+	s.aws("SetDesiredCapacity", "AutoScalingGroupName", s.group.Name, "DesiredCapacity", strconv.Itoa(before.Desired+1))
+	restore.Release()
+	p.exits(0)
+
+	if g, _ := shared.Cloud().Group(s.group.Name); g.Max != before.Max || g.Desired != before.Desired+1 || g.Min != before.Min {
+		t.Errorf("the group has %d, %d, %d", g.Min, g.Max, g.Desired)
+	}
+	for _, c := range calls(s.calls(), "UpdateAutoScalingGroup") {
+		if c.Params.Has("MinSize") || c.Params.Has("DesiredCapacity") && c.Params.Get("MaxSize") == strconv.Itoa(before.Max) {
+			t.Errorf("more was sent than changes: %v", c.Params)
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ var sampleFlag = flag.Uint64("sample", 0, "play a part of the slowest stories, c
 // slow are the stories that take several minutes each, of which a sample has slowSample;
 // make crash-test-e2e names them.
 var slow = []string{
-	"TestAbortWhileHalfFails", "TestBusyAPIs",
+	"TestAbortWhileAPIsFail", "TestBusyAPIs",
 	"TestKilledAtEachActionOfSetup", "TestKilledAtEachActionOfAZone", "TestKilledAtEachActionOfADrain",
 	"TestKilledAtEachActionOfTheEnd", "TestKilledWhileItIsAborted", "TestKilledWhileItForces",
 }

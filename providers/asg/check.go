@@ -68,7 +68,7 @@ func (e *Executor) checkGroup(ctx context.Context, a record.Action) (bool, error
 	case record.SetTemplate:
 		return uses(g, a), nil
 	case record.SetSizes:
-		return sizesOf(g) == *a.Sizes, nil
+		return a.SizeChange().IsIn(sizesOf(g)), nil
 	case record.Suspend:
 		return suspended, nil
 	}

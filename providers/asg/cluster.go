@@ -23,6 +23,11 @@ type Whole struct {
 	// Role tells by a group's tags what its machines do, "" for a group that is no part
 	// of the whole all the same.
 	Role func(tags map[string]string) world.Role
+	// Alias tells what people call a group by its name and tags, as in world.Peer.
+	Alias func(name string, tags map[string]string) string
+	// Unmade, if set, tells the groups that the whole is to have and for which the cloud has
+	// none: has tells by aliases which it has.
+	Unmade func(ctx context.Context, has func(alias string) bool) ([]world.Peer, error)
 }
 
 // String is the tag: key=value.
@@ -41,14 +46,18 @@ func (w Whole) fill(g *world.Group) {
 }
 
 // peers are the groups of the whole, sorted by name. Those that are being deleted are
-// none, nor do machines count that EC2 has ended.
-func (w Whole) peers(all []types.AutoScalingGroup, ended map[string]bool) []world.Peer {
+// none, nor do machines count that EC2 has ended. The error is of those that the whole is
+// to have besides, which are left out then.
+func (w Whole) peers(ctx context.Context, all []types.AutoScalingGroup, ended map[string]bool) ([]world.Peer, error) {
 	var out []world.Peer
+	aliases := map[string]bool{}
 	for _, g := range all {
 		if g.Status != nil {
 			continue
 		}
-		p := world.Peer{Name: text(g.AutoScalingGroupName), Role: w.Role(tagsOf(g)), Size: sizesOf(g).Desired}
+		name, tags := text(g.AutoScalingGroupName), tagsOf(g)
+		p := world.Peer{Name: name, Alias: w.Alias(name, tags), Role: w.Role(tags), Size: sizesOf(g).Desired}
+		aliases[p.Alias] = true
 		for _, m := range machines(g) {
 			if !m.Leaving() && m.Detail != string(types.LifecycleStateDetaching) && !ended[m.ID] {
 				p.Machines = append(p.Machines, m.ID)
@@ -56,8 +65,16 @@ func (w Whole) peers(all []types.AutoScalingGroup, ended map[string]bool) []worl
 		}
 		out = append(out, p)
 	}
+	var err error
+	if w.Unmade != nil {
+		ctx, cancel := bounded(ctx, callTimeout)
+		defer cancel()
+		var unmade []world.Peer
+		unmade, err = w.Unmade(ctx, func(alias string) bool { return aliases[alias] })
+		out = append(out, unmade...)
+	}
 	slices.SortFunc(out, func(a, b world.Peer) int { return cmp.Compare(a.Name, b.Name) })
-	return out
+	return out, err
 }
 
 // GroupsOf finds the groups of a whole, sorted by name, and what was detached from them.

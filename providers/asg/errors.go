@@ -159,6 +159,9 @@ func action(err error) string {
 		return "AWS"
 	}
 	service := strings.ToLower(strings.ReplaceAll(op.ServiceID, " ", ""))
+	if op.OperationName == "ListObjectsV2" {
+		return service + ":ListBucket"
+	}
 	return strings.TrimSuffix(service, "v2") + ":" + op.OperationName // IAM has one name for both kinds of load balancers
 }
 

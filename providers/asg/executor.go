@@ -190,15 +190,16 @@ func withSpec(p types.MixedInstancesPolicy, spec *types.LaunchTemplateSpecificat
 	return &p
 }
 
-// setSizes sets min, max and desired in one request, if the group still has the
-// sizes that the change was worked out from.
+// setSizes sets in one request those of min, max and desired that change, if the
+// group still has the sizes that the change was worked out from.
 func (e *Executor) setSizes(ctx context.Context, a record.Action) record.Outcome {
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {
 		return notAsked(err)
 	}
+	change := a.SizeChange()
 	switch now := sizesOf(g); {
-	case now == *a.Sizes:
+	case change.IsIn(now):
 		return done("the group already has these sizes")
 	case a.From != nil && now != *a.From:
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict,
@@ -206,10 +207,18 @@ func (e *Executor) setSizes(ctx context.Context, a record.Action) record.Outcome
 	}
 	return e.update(ctx, &autoscaling.UpdateAutoScalingGroupInput{
 		AutoScalingGroupName: &a.Group,
-		MinSize:              aws.Int32(int32(a.Sizes.Min)),
-		MaxSize:              aws.Int32(int32(a.Sizes.Max)),
-		DesiredCapacity:      aws.Int32(int32(a.Sizes.Desired)),
+		MinSize:              sent(change.Min),
+		MaxSize:              sent(change.Max),
+		DesiredCapacity:      sent(change.Desired),
 	})
+}
+
+// sent is a size as a request has it; nil is not in it.
+func sent(size *int) *int32 {
+	if size == nil {
+		return nil
+	}
+	return aws.Int32(int32(*size))
 }
 
 // update sends one UpdateAutoScalingGroup, once: repeated later it could undo

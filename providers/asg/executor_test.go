@@ -44,8 +44,33 @@ func TestSetSizes(t *testing.T) {
 		s.on("UpdateAutoScalingGroup", "")
 		expect(t, do(t, c, a), record.Done, "", "")
 		sent := s.sent("UpdateAutoScalingGroup")
-		if len(sent) != 1 || sent[0].Get("MinSize")+sent[0].Get("MaxSize")+sent[0].Get("DesiredCapacity") != "1119" {
+		if len(sent) != 1 || sent[0].Has("MinSize") || sent[0].Get("MaxSize")+" "+sent[0].Get("DesiredCapacity") != "11 9" {
 			t.Errorf("sent %v", sent)
+		}
+	})
+	t.Run("only the maximum", func(t *testing.T) {
+		s, c := connect(t)
+		s.on("DescribeAutoScalingGroups", groups(group("web")))
+		s.on("UpdateAutoScalingGroup", "")
+		lower := a
+		lower.Sizes = &world.Sizes{Min: 1, Max: 4, Desired: 3}
+		expect(t, do(t, c, lower), record.Done, "", "")
+		sent := s.sent("UpdateAutoScalingGroup")
+		if len(sent) != 1 || sent[0].Has("MinSize") || sent[0].Has("DesiredCapacity") || sent[0].Get("MaxSize") != "4" {
+			t.Errorf("sent %v", sent)
+		}
+	})
+	t.Run("found by what it changes", func(t *testing.T) {
+		s, c := connect(t)
+		s.on("DescribeAutoScalingGroups", groups(group("web")))
+		lower := a
+		lower.From, lower.Sizes = &world.Sizes{Min: 1, Max: 9, Desired: 2}, &world.Sizes{Min: 1, Max: 5, Desired: 2}
+		if o := do(t, c, record.Action{Kind: record.CheckEffect, Key: "check", Of: &lower}); !o.Happened {
+			t.Errorf("a size that it did not change decides: %+v", o)
+		}
+		lower.Sizes = &world.Sizes{Min: 1, Max: 4, Desired: 2}
+		if o := do(t, c, record.Action{Kind: record.CheckEffect, Key: "check", Of: &lower}); o.Happened {
+			t.Errorf("another maximum: %+v", o)
 		}
 	})
 	t.Run("somebody else was quicker", func(t *testing.T) {

@@ -238,7 +238,8 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		}
 		f.note(f.outside.trouble)
 		w.fill(&group)
-		group.Peers = w.peers(all, f.outside.ended)
+		group.Peers, err = w.peers(ctx, all, f.outside.ended)
+		f.note(err)
 	}
 	return group, members, nil
 }

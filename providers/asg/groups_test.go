@@ -212,11 +212,9 @@ func TestTarget(t *testing.T) {
 		{o: TargetOptions{TemplateVersion: "7"}, err: "launch template name-of-lt-1 of group web has no version 7 (newest: 3)"},
 		{o: TargetOptions{TemplateVersion: "newest"}, err: `"newest" is not a launch template version: give a number, $Latest or $Default`},
 		{o: TargetOptions{TemplateVersion: "0"}, err: `"0" is not a launch template version: give a number, $Latest or $Default`},
-		{o: TargetOptions{AMI: "ami-2"}, image: "ami-2"},
+		{o: TargetOptions{AMI: "ami-2"}, err: "group web: m6g.large in its mixed instances policy launches from a template of its own, lt-1:1 with image ami-1, which --ami would not change: create a version of each template with the image for its instance types (aws ec2 create-launch-template-version --launch-template-id lt-1 --source-version 1 --launch-template-data ImageId=AMI), set the policy to them, and roll the group without --ami"},
 		{o: TargetOptions{AMI: "ami-3"}, err: "AMI ami-3 is pending, not available"},
-		{o: TargetOptions{AMI: "ami-4"}, image: "ami-4"}, // we may not look
 		{o: TargetOptions{AMI: "ami-5"}, err: "no AMI ami-5 in eu-west-1, or it is not shared with this account"},
-		{o: TargetOptions{AMI: "resolve:ssm:/my/ami"}, image: "resolve:ssm:/my/ami"},
 		{o: TargetOptions{AMI: "ami-2", TemplateVersion: "1"}, err: "give either a launch template version or an AMI"},
 	}
 	for _, tt := range tests {
@@ -233,6 +231,18 @@ func TestTarget(t *testing.T) {
 		}
 		if err != nil || strings.Join(names, " ") != tt.templates || got.Image != tt.image {
 			t.Errorf("%+v: got %+v, %v", tt.o, got, err)
+		}
+	}
+	for _, g := range []string{group("web", e("LaunchTemplate", spec("lt-1", "1"))), mixed(e("InstanceType", "m6g.large")), mixed(e("InstanceType", "m6g.large", "LaunchTemplateSpecification", spec("lt-1", "2")))} {
+		s.on("DescribeAutoScalingGroups", groups(g))
+		if got, err := c.Target(t.Context(), "web", TargetOptions{AMI: "ami-2"}); err != nil || got.Image != "ami-2" {
+			t.Errorf("%s: got %+v, %v", g, got, err)
+		}
+	}
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "1")))))
+	for _, image := range []string{"ami-4", "resolve:ssm:/my/ami"} { // we may not look; nor know
+		if got, err := c.Target(t.Context(), "web", TargetOptions{AMI: image}); err != nil || got.Image != image {
+			t.Errorf("got %+v, %v", got, err)
 		}
 	}
 	s.on("DescribeAutoScalingGroups", groups(mixed(e("InstanceType", "m6g.large", "ImageId", "ami-9"))))

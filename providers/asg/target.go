@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -54,6 +55,9 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 		if err := c.imageExists(ctx, o.AMI); err != nil {
 			return record.Target{}, err
 		}
+		if err := c.overridesHave(ctx, group, g, o.AMI); err != nil {
+			return record.Target{}, err
+		}
 		return record.Target{Image: o.AMI}, nil
 	}
 	if n, err := strconv.ParseInt(o.TemplateVersion, 10, 64); o.TemplateVersion != "$Latest" && o.TemplateVersion != "$Default" && (err != nil || n < 1) {
@@ -71,6 +75,36 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 		return record.Target{}, err
 	}
 	return record.Target{Templates: append([]world.Template{want.Template}, now.Overrides...)}, nil
+}
+
+// overridesHave refuses an image for a mixed instances policy with overrides that launch from
+// templates of their own with another image: these are there because their instance types need
+// another one (arm64), so no single image is right for all, and their machines would be left.
+func (c *Client) overridesHave(ctx context.Context, group string, g types.AutoScalingGroup, image string) error {
+	for _, o := range overridesOf(g) {
+		own := o.LaunchTemplateSpecification
+		if own == nil {
+			continue
+		}
+		v, err := c.resolveSpec(ctx, own)
+		if err != nil {
+			return err
+		}
+		if v.Image != image {
+			return fmt.Errorf("group %s: %s in its mixed instances policy launches from a template of its own, %s with image %s, which --ami would not change: "+
+				"create a version of each template with the image for its instance types (aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=AMI), set the policy to them, and roll the group without --ami",
+				clean(group), overrideName(o), v.Template, clean(v.Image), v.ID, v.Version)
+		}
+	}
+	return nil
+}
+
+// overrideName is the instance type of an override, or what stands for it.
+func overrideName(o types.LaunchTemplateOverrides) string {
+	if o.InstanceType == nil {
+		return "an override by instance requirements"
+	}
+	return clean(text(o.InstanceType))
 }
 
 // newest says which version a template has last, as a help in an error.

@@ -1,6 +1,7 @@
 package asg
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -18,7 +19,8 @@ import (
 // shop is a whole of two groups: web, which is part of most tests, and db.
 var shop = Whole{
 	Provider: "shop", Key: "shop", Value: "corner", Detached: detachedTag,
-	Role: func(tags map[string]string) world.Role { return world.Role(tags["role"]) },
+	Role:  func(tags map[string]string) world.Role { return world.Role(tags["role"]) },
+	Alias: func(name string, _ map[string]string) string { return "the " + name },
 }
 
 // yard is what EC2 and Auto Scaling tell of the shop.
@@ -162,7 +164,7 @@ func TestFeedOfAPart(t *testing.T) {
 			{Name: "web", Role: world.RoleNode, Size: 3, Machines: []string{"i-1", "i-5", "i-6"}},
 		}
 		if !slices.EqualFunc(g.Peers, want, func(a, b world.Peer) bool {
-			return a.Name == b.Name && a.Role == b.Role && a.Size == b.Size && slices.Equal(a.Machines, b.Machines)
+			return a.Name == b.Name && "the "+a.Name == a.Alias && a.Role == b.Role && a.Size == b.Size && slices.Equal(a.Machines, b.Machines)
 		}) {
 			t.Errorf("got  %+v\nwant %+v", g.Peers, want)
 		}
@@ -366,7 +368,28 @@ func TestPeersWithoutTheLeaving(t *testing.T) {
 	name, state := "web", types.LifecycleStateDetaching
 	id := "i-1"
 	g := types.AutoScalingGroup{AutoScalingGroupName: &name, Instances: []types.Instance{{InstanceId: &id, LifecycleState: state}}}
-	if got := shop.peers([]types.AutoScalingGroup{g}, nil); len(got) != 1 || len(got[0].Machines) != 0 {
-		t.Errorf("got %+v", got)
+	if got, err := shop.peers(t.Context(), []types.AutoScalingGroup{g}, nil); err != nil || len(got) != 1 || len(got[0].Machines) != 0 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// What the whole is to have is among its groups, and told by name which of them there are;
+// where that cannot be read, the others are there all the same.
+func TestPeersThatAreToBe(t *testing.T) {
+	web, gone, deleted := "web", "gone", "Delete in progress"
+	there := []types.AutoScalingGroup{{AutoScalingGroupName: &web}, {AutoScalingGroupName: &gone, Status: &deleted}}
+	w := shop
+	w.Unmade = func(_ context.Context, has func(string) bool) ([]world.Peer, error) {
+		if !has("the web") || has("the gone") {
+			return nil, errors.New("unread")
+		}
+		return []world.Peer{{Name: "db", Missing: true}}, nil
+	}
+	got, err := w.peers(t.Context(), there, nil)
+	if err != nil || len(got) != 2 || got[0].Name != "db" || !got[0].Missing || got[1].Name != "web" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := w.peers(t.Context(), nil, nil); err == nil || len(got) > 0 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
@@ -41,35 +43,60 @@ func newBucket(aws *asg.Client, name, prefix string) *bucket {
 func (b *bucket) String() string { return world.Clean("s3://" + path.Join(b.name, b.prefix)) }
 
 func (b *bucket) read(ctx context.Context, name string) ([]byte, error) {
+	data, err := ask(ctx, b, func(ctx context.Context, region string) ([]byte, error) { return b.get(ctx, name, region) })
+	if errors.Is(err, asg.ErrForbidden) {
+		err = fmt.Errorf("%w; without s3:ListBucket S3 answers the same for missing objects", err)
+	}
+	return data, err
+}
+
+// ask asks where the bucket is known to be, and once more where S3 says that it is. Errors
+// are in words.
+func ask[T any](ctx context.Context, b *bucket, call func(ctx context.Context, region string) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, readTimeout, fmt.Errorf("no answer within %s", readTimeout))
 	defer cancel()
 	b.mu.Lock()
 	region := b.region
 	b.mu.Unlock()
-	data, err := b.get(ctx, name, region)
+	answer, err := call(ctx, region)
 	if there := regionIn(err); there != "" && there != region {
 		b.mu.Lock()
 		b.region = there
 		b.mu.Unlock()
-		data, err = b.get(ctx, name, there)
+		answer, err = call(ctx, there)
 	}
-	if errors.Is(err, errTooLarge) {
-		return nil, err
+	if err == nil || errors.Is(err, errTooLarge) {
+		return answer, err
 	}
 	var api smithy.APIError
 	if errors.As(err, &api) {
 		switch api.ErrorCode() {
 		case "NoSuchKey":
-			return nil, fs.ErrNotExist
+			return answer, fs.ErrNotExist
 		case "NoSuchBucket":
-			return nil, fmt.Errorf("no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
+			return answer, fmt.Errorf("no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
 		}
 	}
-	err = b.aws.Explain(err)
-	if errors.Is(err, asg.ErrForbidden) {
-		err = fmt.Errorf("%w; without s3:ListBucket S3 answers the same for missing objects", err)
-	}
-	return data, err
+	return answer, b.aws.Explain(err)
+}
+
+func (b *bucket) list(ctx context.Context, dir string) ([]string, error) {
+	return ask(ctx, b, func(ctx context.Context, region string) (names []string, err error) {
+		prefix, delimiter := path.Join(b.prefix, dir)+"/", "/"
+		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix, Delimiter: &delimiter})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx, func(o *s3.Options) { o.Region = region })
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range page.Contents {
+				if name := strings.TrimPrefix(aws.ToString(o.Key), prefix); name != "" {
+					names = append(names, name)
+				}
+			}
+		}
+		return names, nil
+	})
 }
 
 func (b *bucket) get(ctx context.Context, name, region string) ([]byte, error) {

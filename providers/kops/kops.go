@@ -44,6 +44,7 @@ type Client struct {
 	aws     *asg.Client
 	cluster string
 	store   store // nil: not known
+	specs   specs
 }
 
 // Connect finds the cluster. Errors are one sentence, and wrap ErrNoCluster where the
@@ -110,7 +111,7 @@ func (c *Client) Executor(o asg.ExecutorOptions) *asg.Executor {
 }
 
 func (c *Client) whole() asg.Whole {
-	return asg.Whole{Provider: Provider, Key: TagCluster, Value: c.cluster, Detached: TagDetached, Role: roleOf}
+	return asg.Whole{Provider: Provider, Key: TagCluster, Value: c.cluster, Detached: TagDetached, Role: roleOf, Alias: aliasOf, Unmade: c.Unmade}
 }
 
 // problem is an error in words, and its kind.

@@ -40,7 +40,11 @@ func (c *Client) Settings(ctx context.Context, g Group) (RollingUpdate, error) {
 	if err != nil {
 		return RollingUpdate{}, err
 	}
-	return resolve(g.Role, group, cluster), nil
+	u := resolve(g.Role, group, cluster)
+	if err := c.unlisted(ctx); err != nil {
+		u.Notes = append(u.Notes, err.Error()+"; an instance group that has a spec and no Auto Scaling group is not noticed")
+	}
+	return u, nil
 }
 
 // resolve lays the group's spec over the cluster's, and both over kops's defaults

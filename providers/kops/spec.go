@@ -29,6 +29,7 @@ type spec struct {
 	kind, name string
 	where      string     // the file, for errors
 	role       world.Role // of an InstanceGroup
+	karpenter  bool       // Karpenter launches its machines: it has no Auto Scaling group
 	update     rollingUpdate
 }
 
@@ -46,33 +47,7 @@ var versions = []string{"kops.k8s.io/v1alpha2", "kops.k8s.io/v1alpha3", "kops/v1
 
 // parse reads a spec of a kind and a name.
 func parse(data []byte, where, kind, name string) (spec, error) {
-	s := spec{kind: kind, name: name, where: where}
-	var doc, more yaml.Node
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	if err := decoder.Decode(&doc); err != nil {
-		return s, fmt.Errorf("%s is not YAML: %s", where, world.Clean(err.Error()))
-	}
-	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return s, fmt.Errorf("%s has more than one object", where)
-	}
-	top, err := s.fields(doc.Content[0], "")
-	if err != nil {
-		return s, err
-	}
-	if version := scalar(top["apiVersion"]); !slices.Contains(versions, version) {
-		return s, fmt.Errorf("%s: unknown apiVersion %q (known: %s, %s)", where, world.Clean(version), versions[0], versions[1])
-	}
-	if got := scalar(top["kind"]); got != kind {
-		return s, fmt.Errorf("%s: kind is %q, not %s", where, world.Clean(got), kind)
-	}
-	meta, err := s.fields(top["metadata"], "metadata")
-	if err != nil {
-		return s, err
-	}
-	if got := scalar(meta["name"]); got != name {
-		return s, fmt.Errorf("%s: metadata.name is %q, not %s", where, world.Clean(got), world.Clean(name))
-	}
-	body, err := s.fields(top["spec"], "spec")
+	s, body, err := parseHead(data, where, kind, name)
 	if err != nil {
 		return s, err
 	}
@@ -81,12 +56,46 @@ func parse(data []byte, where, kind, name string) (spec, error) {
 			return s, s.wrong(node, "spec."+field, "is misspelt: the field is rollingUpdate")
 		}
 	}
-	if kind == "InstanceGroup" {
-		if s.role, err = s.readRole(body["role"]); err != nil {
-			return s, err
-		}
-	}
 	return s, s.readUpdate(body["rollingUpdate"])
+}
+
+// parseHead reads what a spec is of, and returns its other fields.
+func parseHead(data []byte, where, kind, name string) (spec, map[string]*yaml.Node, error) {
+	s := spec{kind: kind, name: name, where: where}
+	var doc, more yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	if err := decoder.Decode(&doc); err != nil {
+		return s, nil, fmt.Errorf("%s is not YAML: %s", where, world.Clean(err.Error()))
+	}
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return s, nil, fmt.Errorf("%s has more than one object", where)
+	}
+	top, err := s.fields(doc.Content[0], "")
+	if err != nil {
+		return s, nil, err
+	}
+	if version := scalar(top["apiVersion"]); !slices.Contains(versions, version) {
+		return s, nil, fmt.Errorf("%s: unknown apiVersion %q (known: %s, %s)", where, world.Clean(version), versions[0], versions[1])
+	}
+	if got := scalar(top["kind"]); got != kind {
+		return s, nil, fmt.Errorf("%s: kind is %q, not %s", where, world.Clean(got), kind)
+	}
+	meta, err := s.fields(top["metadata"], "metadata")
+	if err != nil {
+		return s, nil, err
+	}
+	if got := scalar(meta["name"]); got != name {
+		return s, nil, fmt.Errorf("%s: metadata.name is %q, not %s", where, world.Clean(got), world.Clean(name))
+	}
+	body, err := s.fields(top["spec"], "spec")
+	if err != nil {
+		return s, nil, err
+	}
+	if kind == "InstanceGroup" {
+		s.karpenter = scalar(body["manager"]) == "Karpenter"
+		s.role, err = s.readRole(body["role"])
+	}
+	return s, body, err
 }
 
 // readUpdate reads the field spec.rollingUpdate, and holds it to what kops's API

@@ -24,6 +24,8 @@ type store interface {
 	// read reads a file, by its path in the store. The error wraps fs.ErrNotExist if
 	// there is none, and is in words.
 	read(ctx context.Context, name string) ([]byte, error)
+	// list tells the names of the files in a directory of the store, none where there is none.
+	list(ctx context.Context, dir string) ([]string, error)
 	// String is the store as kops writes it.
 	String() string
 }
@@ -65,6 +67,26 @@ func (d directory) read(_ context.Context, name string) ([]byte, error) {
 	return limited(f)
 }
 
+// list leaves out directories, and follows no link out of the store.
+func (d directory) list(_ context.Context, dir string) ([]string, error) {
+	f, err := os.OpenInRoot(string(d), dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
 var errTooLarge = fmt.Errorf("larger than %d MiB, not a spec", largest>>20)
 
 // limited reads all there is, if it is not too much.
@@ -80,7 +102,10 @@ func limited(r io.Reader) ([]byte, error) {
 // (pkg/client/simple/vfsclientset).
 func clusterFile(cluster string) string { return path.Join(cluster, "config") }
 
-func groupFile(cluster, group string) string { return path.Join(cluster, "instancegroup", group) }
+func groupFile(cluster, group string) string { return path.Join(groupFiles(cluster), group) }
+
+// groupFiles is where the specs of the instance groups are.
+func groupFiles(cluster string) string { return path.Join(cluster, "instancegroup") }
 
 // missing says by kind what to do where a spec is not there.
 var missing = map[string]string{
@@ -90,13 +115,22 @@ var missing = map[string]string{
 
 // load reads and parses a spec.
 func load(ctx context.Context, s store, file, kind, name string) (spec, error) {
-	where := s.String() + "/" + world.Clean(file)
-	data, err := s.read(ctx, file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return spec{}, &problem{fs.ErrNotExist, fmt.Sprintf("the state store has no %s %s (no %s); %s", kind, world.Clean(name), where, missing[kind])}
-	case err != nil:
-		return spec{}, fmt.Errorf("reading %s: %w", where, err)
+	data, where, err := fetch(ctx, s, file, kind, name)
+	if err != nil {
+		return spec{}, err
 	}
 	return parse(data, where, kind, name)
+}
+
+// fetch reads a spec, and says where it is.
+func fetch(ctx context.Context, s store, file, kind, name string) (data []byte, where string, err error) {
+	where = s.String() + "/" + world.Clean(file)
+	data, err = s.read(ctx, file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = &problem{fs.ErrNotExist, fmt.Sprintf("the state store has no %s %s (no %s); %s", kind, world.Clean(name), where, missing[kind])}
+	case err != nil:
+		err = fmt.Errorf("reading %s: %w", where, err)
+	}
+	return data, where, err
 }

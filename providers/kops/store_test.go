@@ -55,7 +55,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func specs() map[string]string {
+func specFiles() map[string]string {
 	return map[string]string{"shop.example.com/config": clusterSpec, "shop.example.com/instancegroup/nodes-a": groupSpec}
 }
 
@@ -73,7 +73,7 @@ func checkSettings(t *testing.T, c *Client) {
 }
 
 func TestSettingsFromADirectory(t *testing.T) {
-	dir := write(t, specs())
+	dir := write(t, specFiles())
 	for _, name := range []string{dir, "file://" + dir} {
 		_, c := open(t, name)
 		checkSettings(t, c)
@@ -83,9 +83,10 @@ func TestSettingsFromADirectory(t *testing.T) {
 func TestSettingsFromS3(t *testing.T) {
 	for _, tt := range []struct{ store, prefix string }{{"s3://state/kops/prod/", "/state/kops/prod/"}, {"s3://state", "/state/"}, {"s3://state.example.com/", "/state.example.com/"}} {
 		s, c := open(t, tt.store)
+		s.On("ListObjectsV2", "<ListBucketResult/>")
 		s.OnCall("GetObject", func(f url.Values) string {
 			name, ok := strings.CutPrefix(f.Get("Path"), tt.prefix)
-			if text, there := specs()[name]; ok && there {
+			if text, there := specFiles()[name]; ok && there {
 				return text
 			}
 			return awstest.Fail(404, "NoSuchKey", "The specified key does not exist.")
@@ -124,6 +125,7 @@ func TestStoreTrouble(t *testing.T) {
 // An answer that is lost or throttled is asked for again.
 func TestStoreAsksAgain(t *testing.T) {
 	s, c := open(t, "s3://state")
+	s.On("ListObjectsV2", "<ListBucketResult/>")
 	answers := []string{awstest.Drop, awstest.Fail(503, "SlowDown", "Please reduce your request rate."), clusterSpec, groupSpec}
 	s.OnCall("GetObject", func(url.Values) string {
 		answer := answers[0]
@@ -145,7 +147,8 @@ func TestStoreReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.OnCall("GetObject", func(f url.Values) string { return specs()[strings.TrimPrefix(f.Get("Path"), "/state/")] })
+	s.On("ListObjectsV2", "<ListBucketResult/>")
+	s.OnCall("GetObject", func(f url.Values) string { return specFiles()[strings.TrimPrefix(f.Get("Path"), "/state/")] })
 	checkSettings(t, c)
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	// TagCluster has the cluster's name, TagInstanceGroup the instance group's.
 	TagCluster       = "KubernetesCluster"
-	TagInstanceGroup = "kops.k8s.io/instancegroup"
+	TagInstanceGroup = world.KopsGroup
 	// TagDetached is on machines that a rolling update has taken out of their group; its
 	// value is the Auto Scaling group's name.
 	TagDetached = "kops.k8s.io/detached-from-asg"
@@ -55,6 +55,11 @@ func roleOf(tags map[string]string) world.Role {
 		return world.RoleNode
 	}
 	return ""
+}
+
+// aliasOf is nameOf of an Auto Scaling group with a name and tags.
+func aliasOf(name string, tags map[string]string) string {
+	return nameOf(world.Group{Name: name, Tags: tags})
 }
 
 // nameOf is the name of a group in kops: as its tag says, which groups made before kops

@@ -160,7 +160,7 @@ func TestPod(t *testing.T) {
 			Phase:      corev1.PodRunning,
 			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
 			ContainerStatuses: []corev1.ContainerStatus{
-				{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}},
+				{Name: "main", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}},
 			},
 		},
 	}
@@ -168,7 +168,7 @@ func TestPod(t *testing.T) {
 		UID: "u1", Namespace: "shop", Name: "cart-1", Node: "n1",
 		Owner: world.Owner{Kind: "ReplicaSet", Name: "cart", UID: "o1"}, Labels: in.Labels,
 		Phase: world.PodRunning, Ready: true, Created: noon, Grace: 45 * time.Second,
-		Mirror: true, EmptyDir: true, Volume: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true, Critical: world.NodeCritical,
+		Mirror: true, EmptyDir: true, Volume: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true, Critical: world.NodeCritical, Unready: []string{"main"},
 	}
 	if got := toPod(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

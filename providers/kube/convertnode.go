@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,9 @@ func nodeOf(n *nodeFields) *world.Node {
 		out.Deleted = o.DeletionTimestamp.Time
 	}
 	out.Ready, out.Trouble = nodeHealth(n.Status.Conditions)
+	out.NoNetwork = slices.ContainsFunc(n.Status.Conditions, func(c nodeConditionFields) bool {
+		return c.Type == corev1.NodeNetworkUnavailable && c.Status == corev1.ConditionTrue
+	})
 	out.Preserved = preserved(n.Status.Conditions)
 	out.Unreachable, out.Sick = unheard(n.Status.Conditions), sick(n.Status.Conditions)
 	return out

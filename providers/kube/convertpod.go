@@ -45,7 +45,9 @@ func podOf(p *podFields) *world.Pod {
 			}
 		}
 	}
-	out.Rejected = p.Status.Phase == corev1.PodFailed && len(p.Status.ContainerStatuses) == 0
+	if out.Critical != "" {
+		out.Unready = unready(p.Status.ContainerStatuses)
+	}
 	out.Crashing = crashing(p.Status.InitContainerStatuses) || crashing(p.Status.ContainerStatuses)
 	return out
 }
@@ -89,6 +91,16 @@ func critical(p *podFields) string {
 		}
 	}
 	return ""
+}
+
+// unready are the names of the containers whose status is not ready.
+func unready(containers []containerFields) (names []string) {
+	for _, c := range containers {
+		if !c.Ready {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 func crashing(containers []containerFields) bool {

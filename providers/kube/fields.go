@@ -89,6 +89,8 @@ type podConditionFields struct {
 }
 
 type containerFields struct {
+	Name  string
+	Ready bool
 	State struct {
 		Waiting *struct{ Reason string }
 	}

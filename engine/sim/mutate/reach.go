@@ -34,76 +34,93 @@ var unplayed = []string{
 // called from outside, by those who read the cluster and the cloud, so all of package world
 // that is exported is a root as well.
 func reached(sources []*source) map[ast.Decl]bool {
-	type body struct {
-		s    *source
-		decl ast.Decl
-	}
-	var tables []body // values of packages, which name functions too
-	byName, byMethod := map[string]body{}, map[string][]string{}
-	var todo []string
+	r := reach{byName: map[string]body{}, byMethod: map[string][]string{}}
 	for _, s := range sources {
-		pkg := strings.TrimPrefix(s.path, module+"/")
-		for _, f := range s.files {
-			for _, d := range f.syntax.Decls {
-				if _, ok := d.(*ast.GenDecl); ok {
-					tables = append(tables, body{s, d})
-				}
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					name := pkg + "." + funcName(fn)
-					byName[name] = body{s, fn}
-					if fn.Recv != nil {
-						byMethod[fn.Name.Name] = append(byMethod[fn.Name.Name], name)
-					}
-					if pkg == "engine/world" && fn.Name.IsExported() {
-						todo = append(todo, name)
-					}
-				}
-			}
-		}
+		r.declare(s)
 	}
-	todo = append(todo, roots...)
+	r.todo = append(r.todo, roots...)
 	seen, out := map[string]bool{}, map[ast.Decl]bool{}
 	left := slices.Concat(displays, unplayed)
-	references := func(b body) {
-		ast.Inspect(b.decl, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			used, ok := b.s.info.Uses[id].(*types.Func)
-			if !ok || used.Pkg() == nil || !strings.HasPrefix(used.Pkg().Path(), module+"/engine") {
-				return true
-			}
-			recv := used.Signature().Recv()
-			pkg := strings.TrimPrefix(used.Pkg().Path(), module+"/")
-			switch {
-			case recv == nil:
-				todo = append(todo, pkg+"."+used.Name())
-			case types.IsInterface(recv.Type()):
-				todo = append(todo, byMethod[used.Name()]...)
-			default:
-				t := recv.Type()
-				if p, ok := t.(*types.Pointer); ok {
-					t = p.Elem()
-				}
-				if named, ok := t.(*types.Named); ok {
-					todo = append(todo, pkg+"."+named.Obj().Name()+"."+used.Name())
-				}
-			}
-			return true
-		})
+	for _, b := range r.tables {
+		r.references(b)
 	}
-	for _, b := range tables {
-		references(b)
-	}
-	for len(todo) > 0 {
-		name := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for len(r.todo) > 0 {
+		name := r.todo[len(r.todo)-1]
+		r.todo = r.todo[:len(r.todo)-1]
 		cut := slices.ContainsFunc(left, func(c string) bool { return name == c || strings.HasSuffix(c, ".") && strings.HasPrefix(name, c) })
-		if b, ok := byName[name]; ok && !seen[name] && !cut {
+		if b, ok := r.byName[name]; ok && !seen[name] && !cut {
 			seen[name], out[b.decl] = true, true
-			references(b)
+			r.references(b)
 		}
 	}
 	return out
+}
+
+// body is a declaration, and the package it is in.
+type body struct {
+	s    *source
+	decl ast.Decl
+}
+
+// reach is what is known while functions are followed from one to the next.
+type reach struct {
+	byName   map[string]body
+	byMethod map[string][]string
+	tables   []body   // values of packages, which name functions too
+	todo     []string // names of functions to follow
+}
+
+// declare notes the functions and tables of a package, and its roots.
+func (r *reach) declare(s *source) {
+	pkg := strings.TrimPrefix(s.path, module+"/")
+	for _, f := range s.files {
+		for _, d := range f.syntax.Decls {
+			if _, ok := d.(*ast.GenDecl); ok {
+				r.tables = append(r.tables, body{s, d})
+			}
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			name := pkg + "." + funcName(fn)
+			r.byName[name] = body{s, fn}
+			if fn.Recv != nil {
+				r.byMethod[fn.Name.Name] = append(r.byMethod[fn.Name.Name], name)
+			}
+			if pkg == "engine/world" && fn.Name.IsExported() {
+				r.todo = append(r.todo, name)
+			}
+		}
+	}
+}
+
+// references adds what a declaration refers to.
+func (r *reach) references(b body) {
+	ast.Inspect(b.decl, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		used, ok := b.s.info.Uses[id].(*types.Func)
+		if !ok || used.Pkg() == nil || !strings.HasPrefix(used.Pkg().Path(), module+"/engine") {
+			return true
+		}
+		recv := used.Signature().Recv()
+		pkg := strings.TrimPrefix(used.Pkg().Path(), module+"/")
+		switch {
+		case recv == nil:
+			r.todo = append(r.todo, pkg+"."+used.Name())
+		case types.IsInterface(recv.Type()):
+			r.todo = append(r.todo, r.byMethod[used.Name()]...)
+		default:
+			t := recv.Type()
+			if p, ok := t.(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			if named, ok := t.(*types.Named); ok {
+				r.todo = append(r.todo, pkg+"."+named.Obj().Name()+"."+used.Name())
+			}
+		}
+		return true
+	})
 }

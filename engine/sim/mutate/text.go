@@ -29,31 +29,36 @@ func onlyText(s *source, f *file, fn *ast.FuncDecl) bool {
 			return false
 		}
 	}
-	worded, empty := false, false
+	anyWorded, anyEmpty := false, false
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			empty = empty || len(n.Results) == 0 // who knows
+			anyEmpty = anyEmpty || len(n.Results) == 0 // it cannot be told
 			for _, r := range n.Results {
-				switch r := r.(type) {
-				case *ast.BasicLit:
-					worded, empty = true, empty || r.Value == `""`
-				case *ast.BinaryExpr:
-					worded = true
-				case *ast.CallExpr:
-					name := callee(r)
-					worded = worded || strings.HasPrefix(name, "fmt.") || strings.HasPrefix(name, "strings.") || name == "out.String" || name == "b.String"
-					empty = empty || !strings.HasPrefix(name, "fmt.")
-				default:
-					empty = true // who knows
-				}
+				worded, empty := wording(r)
+				anyWorded, anyEmpty = anyWorded || worded, anyEmpty || empty
 			}
 		}
 		return true
 	})
-	return worded && !empty
+	return anyWorded && !anyEmpty
+}
+
+// wording reports whether a result is put together as a text, and whether it can be empty.
+func wording(result ast.Expr) (worded, empty bool) {
+	switch r := result.(type) {
+	case *ast.BasicLit:
+		return true, r.Value == `""`
+	case *ast.BinaryExpr:
+		return true, false
+	case *ast.CallExpr:
+		name := callee(r)
+		ofFmt := strings.HasPrefix(name, "fmt.")
+		return ofFmt || strings.HasPrefix(name, "strings.") || name == "out.String" || name == "b.String", !ofFmt
+	}
+	return false, true // it cannot be told
 }
 
 // isText reports whether a type is string itself; a named one is a value to decide on.

@@ -114,6 +114,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	form := r.PostForm
 	if r.Method == http.MethodGet {
 		form = url.Values{"Action": {"GetObject"}, "Path": {r.URL.Path}}
+		if r.Form.Get("list-type") == "2" {
+			form = url.Values{"Action": {"ListObjectsV2"}, "Path": {r.URL.Path}, "Prefix": {r.Form.Get("prefix")}, "Token": {r.Form.Get("continuation-token")}}
+		}
 	}
 	action := form.Get("Action")
 	s.mu.Lock()
@@ -126,7 +129,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if answer != nil {
 		body = answer(form)
 	}
-	if asked := scope.FindStringSubmatch(form.Get("auth")); action == "GetObject" && region != "" && asked != nil && asked[1] != region {
+	if asked := scope.FindStringSubmatch(form.Get("auth")); (action == "GetObject" || action == "ListObjectsV2") && region != "" && asked != nil && asked[1] != region {
 		w.Header().Set("X-Amz-Bucket-Region", region)
 		body = Fail(http.StatusMovedPermanently, "PermanentRedirect", "The bucket you are attempting to access must be addressed using the specified endpoint.")
 	}

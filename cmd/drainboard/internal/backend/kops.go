@@ -17,7 +17,7 @@ import (
 )
 
 // kopsGroupTag has an instance group's name, on its Auto Scaling group and machines.
-const kopsGroupTag = "kops.k8s.io/instancegroup"
+const kopsGroupTag = world.KopsGroup
 
 // kopsCluster finds the instance groups of the kops cluster that the nodes belong to.
 type kopsCluster struct {

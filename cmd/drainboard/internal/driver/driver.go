@@ -127,7 +127,7 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 		return err
 	}
 	p.Run.Roll = d.roll
-	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
+	if !p.HasWork() {
 		p.Warnings = append(slices.Clone(p.Warnings), planner.Unseen(d.view.World)...)
 		now := d.session.Clock().Now()
 		code := 0
@@ -144,6 +144,12 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	}
 	switch {
 	case d.Auto || d.Yes:
+	case len(p.Nodes) == 0 && len(p.Awaited) == 0:
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
+		present.List(d.Out, "Note:", p.Warnings)
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Take it back? [y/N] ")) {
+			return exitcode.With(exitcode.Aborted, errors.New("not started"))
+		}
 	case len(p.Nodes) == 0:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
 		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener and follow the update? [y/N] ")) {
@@ -171,7 +177,9 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
-	if len(p.Nodes) == 0 {
+	if len(p.Nodes) == 0 && len(p.Awaited) == 0 {
+		planned = present.NothingToDo(p)
+	} else if len(p.Nodes) == 0 {
 		planned = present.NotYet(p)
 	}
 	tell(record.RunPlanned, "", planned)

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -68,23 +69,26 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	}
 	run := assess.NewRun(terms.Rules, runID(w.Group.Name, p.Session.Clock()), seed, w, settings, target)
 	run.Cluster = p.Session.Cluster()
-	limit := strategy.Limit(settings.MaxUnavailable, w.Group.Sizes.Desired)
+	if left := p.raiseLeft(ctx, &w.Group); left != nil {
+		run.Inherit(*left, w.Group.Sizes)
+	}
+	limit := strategy.Limit(settings.MaxUnavailable, run.Base.Desired)
 	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
-	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, p.larger(ctx, &w.Group), terms.Notes, notRolled(plan, w))
-	if len(plan.Nodes) == 0 {
+	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, terms.Notes, notRolled(plan, w))
+	if !plan.HasWork() {
 		plan.Warm = nil // no run terminates them: notRolled says so
 	}
 	return plan, nil
 }
 
-// larger warns if the last run of the group left it larger than before, if its record can be
-// read.
-func (p Planner) larger(ctx context.Context, g *world.Group) []string {
+// raiseLeft returns what the last run of the group has left of its raise, if its record can
+// be read; nil for nothing.
+func (p Planner) raiseLeft(ctx context.Context, g *world.Group) *record.Raise {
 	last, found, err := p.Session.Record(g.Name).Load(ctx)
-	if why := last.Larger(g); err == nil && found && why != "" {
-		return []string{why}
+	if err != nil || !found || last.State != record.Finished || last.GroupID != g.ID {
+		return nil
 	}
-	return nil
+	return last.RaiseLeft
 }
 
 // expectedLabels returns the labels that a new node must carry: those of the EKS

@@ -178,6 +178,9 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 
 // NothingToDo returns why a plan has no nodes.
 func NothingToDo(p snapshot.Plan) string {
+	if p.Run.Inherited != nil {
+		return "nothing is outdated: an upgrade takes back what an earlier run has left of its raise"
+	}
 	if len(p.Run.Target.Only) > 0 {
 		return "nothing to do: no node of --only is outdated"
 	}

@@ -20,7 +20,7 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 		DetachInstances: p.Detach, WarmPoolInstances: p.Warm, FreeAddresses: p.FreeAddresses, ExternalMovers: externalMoversOf(p.ExternalMovers),
 		ConsentsNeeded: p.Refusals, Warnings: p.Warnings, NotEvaluated: p.NotEvaluated, Order: ordersOf(run.Settings.Order), Only: run.Target.Only,
 		Until: run.Settings.Until, Seed: run.Seed, Settings: settingsOf(run), SettingOrigins: originsOf(run.Settings.Origin),
-		EstimatedDuration: api.Duration(p.Estimate),
+		EstimatedDuration: api.Duration(p.Estimate), Inherited: raiseOf(run, run.Inherited),
 	}
 	for _, n := range p.Nodes {
 		out.Nodes = append(out.Nodes, api.PlannedNode{
@@ -44,6 +44,19 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 			Finishes: !r.Endless(), Extrapolated: r.Extrapolated, Result: api.Word(string(r.Result)), Message: r.Why,
 			Replaced: r.Replaced, Failed: r.Failed, Remaining: r.Left, Blocked: r.Held,
 		}
+	}
+	return out
+}
+
+// raiseOf returns what runs have left of a raise, for JSON.
+func raiseOf(run record.Run, left *record.Raise) *api.Raise {
+	if left == nil {
+		return nil
+	}
+	what, command := run.RaiseText(left)
+	out := &api.Raise{Run: left.Run, At: left.At, Desired: left.Desired, Max: left.Max, Doubtful: left.Doubtful, Message: what, Command: command}
+	if left.Unsure {
+		out.Desired, out.Max, out.Doubtful = 0, 0, left.Desired
 	}
 	return out
 }

@@ -65,6 +65,7 @@ type Status struct {
 	// why that is unknown.
 	Pool        *api.WorkerPoolStatus
 	PoolUnknown string
+	run         record.Run // parts of it are shown as recorded
 	// Past are the group's recorded earlier runs, the newest first.
 	Past []api.EarlierRun
 }
@@ -111,7 +112,7 @@ func StatusOf(r record.Run) Status {
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
 		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[record.Stage]int{}, Left: r.Unrestored,
 		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
-		Failed: map[string][]string{}, Skipped: map[string][]string{},
+		Failed: map[string][]string{}, Skipped: map[string][]string{}, run: r,
 	}
 	if len(s.Order) == 0 {
 		s.Order = []record.Order{record.OrderRandom}
@@ -193,6 +194,13 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	}
 	List(w, "  blocked:", blocked)
 	List(w, "  not restored:", s.Left)
+	if left := s.run.RaiseLeft; left != nil {
+		what, command := s.run.RaiseText(left)
+		fmt.Fprintf(w, "  raise left: %s: %s\n", what, command)
+	} else if left := s.run.Inherited; left != nil && s.State != record.Finished {
+		what, _ := s.run.RaiseText(left)
+		fmt.Fprintf(w, "  inherited raise: %s\n", what)
+	}
 	writePast(w, s.Past)
 	if s.PoolUnknown != "" {
 		fmt.Fprintln(w, "  pool state unknown: "+s.PoolUnknown)

@@ -42,7 +42,7 @@ func approve(s *Step, slots int) {
 	}
 	s.Run.Batches = append(s.Run.Batches, b)
 	if b.Approved.IsZero() {
-		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: text.BatchWaiting(b.Names)})
+		s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Message: b.WaitsFor()})
 		return
 	}
 	queue(s, b)
@@ -103,7 +103,7 @@ func (s *Step) Approved(phase string) bool {
 	}
 	b := record.Batch{ID: len(s.Run.Batches) + 1, Phase: phase, Waiting: s.Now, Hash: hash(&s.Reader, []string{assess.PhasePrefix + phase})}
 	s.Run.Batches = append(s.Run.Batches, b)
-	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: text.PhaseWaiting(phase)})
+	s.Report(record.Event{Type: record.BatchWaiting, Batch: b.ID, Phase: phase, Message: b.WaitsFor()})
 	return false
 }
 

@@ -65,10 +65,10 @@ func TestYieldToDrainByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, out)
 	}
-	if want := "somebody drains a1: not drained by this run meanwhile"; !strings.Contains(out, want) || strings.Contains(out, "over: somebody drains") {
+	if want := "a user or a tool drains a1: not drained by this run meanwhile"; !strings.Contains(out, want) || strings.Contains(out, "over: a user or a tool drains") {
 		t.Fatalf("%q is missing, or over:\n%s", want, out)
 	}
-	if out, err = s.Do("run for=12m"); err != nil || !strings.Contains(out, "somebody drains a1: not finished after 30m0s") {
+	if out, err = s.Do("run for=12m"); err != nil || !strings.Contains(out, "a user or a tool drains a1: not finished after 30m0s") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

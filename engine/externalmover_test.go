@@ -60,9 +60,9 @@ func TestRivalsOfPlan(t *testing.T) {
 		{"the autoscaler thinks about it", taint("DeletionCandidateOfClusterAutoscaler", "", "PreferNoSchedule"), record.ExternalMark, record.HandlingLeft, "Cluster Autoscaler has marked a1", ""},
 		{"handler, no cordon", taint("aws-node-termination-handler/spot-itn", "", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "Node Termination Handler has marked a1", ""},
 		{"an update of EKS that was ours once", taint("eks.amazonaws.com/nodegroup", "unschedulable", "NoSchedule"), record.ExternalMark, record.HandlingLeft, "EKS has marked a1", ""},
-		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), record.ExternalMark, record.HandlingLeft, "somebody has marked a1", ""},
+		{"out of service by hand", taint("node.kubernetes.io/out-of-service", "", "NoExecute"), record.ExternalMark, record.HandlingLeft, "a user or a tool has marked a1", ""},
 		{"a cordon", func(w *world.World, _ time.Time) { change(w, "a1", func(n *world.Node) { n.Unschedulable = true }) },
-			record.ExternalCordon, record.HandlingLeft, "somebody has cordoned a1: rolled like any other node", ""},
+			record.ExternalCordon, record.HandlingLeft, "a user or a tool has cordoned a1: rolled like any other node", ""},
 		{"kubectl drain of a node that was cordoned long before", func(w *world.World, now time.Time) {
 			change(w, "a1", func(n *world.Node) {
 				n.Unschedulable, n.Tainted = true, map[string]time.Time{"node.kubernetes.io/unschedulable": now.Add(-time.Hour)}
@@ -70,13 +70,13 @@ func TestRivalsOfPlan(t *testing.T) {
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(20 * time.Second)
 			w.SetPod(&p)
-		}, record.ExternalDrain, record.HandlingWaited, "somebody drains a1", ""},
+		}, record.ExternalDrain, record.HandlingWaited, "a user or a tool drains a1", ""},
 		{"a pod that nobody will see end", func(w *world.World, now time.Time) {
 			change(w, "a1", func(n *world.Node) { n.Unschedulable = true })
 			p := *w.PodsOn("a1")[0]
 			p.Ends = now.Add(-time.Minute)
 			w.SetPod(&p)
-		}, record.ExternalCordon, record.HandlingLeft, "somebody has cordoned and may be draining a1: no pod was seen leaving", ""},
+		}, record.ExternalCordon, record.HandlingLeft, "a user or a tool has cordoned and may be draining a1: no pod was seen leaving", ""},
 		{"handler, on a node that was cordoned long before", func(w *world.World, now time.Time) {
 			taint("aws-node-termination-handler/spot-itn", "", "NoSchedule")(w, now)
 			change(w, "a1", func(n *world.Node) {

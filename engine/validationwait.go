@@ -107,7 +107,7 @@ func validate(s *Step, need int, owed []string) bool {
 	case len(bad) == 0:
 		if v.Passes++; v.Passes >= need {
 			v.Passed = s.Now
-			s.Report(record.Event{Type: record.ValidationPassed, Reason: record.ValidationReason, Message: text.Valid(record.AfterNodes(v.After), record.LooksInARow(need))})
+			s.Report(record.Event{Type: record.ValidationPassed, Reason: record.ValidationReason, Message: text.Valid(text.AfterNodes(v.After), text.PassesInARow(need))})
 			s.Run.Validation = &v
 			return true
 		}
@@ -180,10 +180,10 @@ func seenSince(s *assess.Reader, last, due time.Time) bool {
 func notValid(s *Step, v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v
-	why := text.NotValidInTime(s.Run.Settings.ValidateTimeout, record.AfterNodes(v.After), record.Messages(bad))
+	why := text.NotValidInTime(s.Run.Settings.ValidateTimeout, text.AfterNodes(v.After), record.Messages(bad))
 	s.Report(record.Event{Type: record.ValidationFailed, Reason: record.ValidationReason, Message: why})
 	if s.Run.Settings.PassInvalid {
-		s.Note(text.WentOnInvalid(record.AfterNodes(v.After)))
+		s.Note(text.WentOnInvalid(text.AfterNodes(v.After)))
 		return true
 	}
 	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), record.Messages(bad)...)
@@ -203,6 +203,6 @@ func reportInvalid(s *Step, v record.Validation, before, bad []record.Invalid) {
 	}
 	now := odd(bad)
 	if len(now) > 0 && !slices.Equal(record.Messages(now), record.Messages(odd(before))) {
-		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: text.NotValid(record.AfterNodes(v.After), record.Messages(now))})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: text.NotValid(text.AfterNodes(v.After), record.Messages(now))})
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // silencer holds the lease of a node whose kubelet is silent, and never renews
-// it: KWOK leaves nodes alone whose lease somebody else holds.
+// it: KWOK leaves nodes alone whose lease another client holds.
 const silencer = "lab-silence"
 
 // Silence kills the kubelet of a node: no sign of life comes from it, pods on it
@@ -35,7 +35,7 @@ func (l *Lab) Revive(ctx context.Context, node string) error {
 	return nil
 }
 
-// holdLease makes somebody the holder of a node's lease, last renewed at the
+// holdLease makes another client the holder of a node's lease, last renewed at the
 // kubelet's last renewal, for so many seconds.
 func (l *Lab) holdLease(ctx context.Context, node, holder string, seconds int32) error {
 	patch := fmt.Sprintf(`{"spec":{"holderIdentity":%q,"leaseDurationSeconds":%d}}`, holder, seconds)

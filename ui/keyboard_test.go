@@ -82,13 +82,13 @@ func TestSkipAndReturn(t *testing.T) {
 	ui.Show(none).Expect("canary unhealthy").Press("r").Expect("cannot return now: the last phase has begun")
 }
 
-// In a demo somebody else is at hand.
+// In a demo another user can scale a workload.
 func TestScaleInADemo(t *testing.T) {
 	asked := make(chan *blockers.Blocker, 1)
 	ui := sit(t, 120, 36, uitest.Busy(), func(o *Options) {
-		o.Scale = func(b *blockers.Blocker) string { asked <- b; return "somebody scales " + b.Owner + " to 4" }
+		o.Scale = func(b *blockers.Blocker) string { asked <- b; return "another user scales " + b.Owner + " to 4" }
 	})
-	ui.Expect("w scale").Press("w").Expect("somebody scales checkout to 4").SentNothing()
+	ui.Expect("w scale").Press("w").Expect("another user scales checkout to 4").SentNothing()
 	if b := <-asked; b.Owner != "checkout" {
 		t.Errorf("asked about %s", b.Pod)
 	}

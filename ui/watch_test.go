@@ -83,10 +83,10 @@ func TestWatcher(t *testing.T) {
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("the driver of this run has no fresh data of the cluster")
 	if _, still := m.Scene.Remaining(s.Zones[0].Rows[0].Wait, uitest.Moment.Add(time.Minute)); !still {
-		t.Error("a countdown that stopped for the driver goes on for who watches")
+		t.Error("a countdown that is stopped for the driver continues in the watch")
 	}
 	s = uitest.Busy()
-	s.Driver, s.Unwritten, s.UnwrittenSince = "ann@laptop pid 7", "it seems that it cannot be written", uitest.Moment.Add(-3*time.Minute)
+	s.Driver, s.Unwritten, s.UnwrittenSince = "ann@laptop pid 7", "it apparently cannot be written, and nothing new starts", uitest.Moment.Add(-3*time.Minute)
 	m.Update(snapshotMsg{uitest.Judge(s)})
 	shows("the run record has not been written for 3 min", "although ann@laptop pid 7 drives the run")
 	s = uitest.Busy()

@@ -207,7 +207,7 @@ func (s *shop) outdated() (n int) {
 	return n
 }
 
-// called is one call of the program, as if somebody typed input.
+// called is one call of the program, with typed input.
 func called(ctx context.Context, input string, args ...string) (code int, out, errOut string) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute) // rather than with the package's limit: what it said is told
 	defer stop()
@@ -228,7 +228,7 @@ var alonely = []string{"upgrade", "nodes-a", "--cloudonly", "--auto", "-o", "jso
 func TestCloudOnly(t *testing.T) {
 	s := aloneWith(t)
 	code, out, errOut := called(t.Context(), "", "plan", "nodes-a", "--cloudonly")
-	if code != 0 || !strings.Contains(out, "NOTHING IS DRAINED") || !strings.Contains(out, "i-1") {
+	if code != 0 || !strings.Contains(out, "NO NODE IS DRAINED") || !strings.Contains(out, "i-1") {
 		t.Fatalf("plan: %d\n%s%s", code, out, errOut)
 	}
 	if code, out, errOut = called(t.Context(), "", "groups", "--cloudonly"); code != 0 || !strings.Contains(out, "nodes-a") || strings.Contains(out, "by-hand") {
@@ -253,9 +253,9 @@ func TestCloudOnly(t *testing.T) {
 	if kinds := apitest.Valid(t, []byte(out)); slices.ContainsFunc(kinds, func(kind string) bool { return kind != "Event" }) {
 		t.Errorf("upgrade prints %s", kinds)
 	}
-	for _, says := range []string{"NOTHING IS DRAINED", "given commands from elsewhere"} {
+	for _, says := range []string{"NO NODE IS DRAINED", "sent commands by other processes"} {
 		if !strings.Contains(out, says) {
-			t.Errorf("nobody is told %q:\n%s", says, out)
+			t.Errorf("it does not say %q:\n%s", says, out)
 		}
 	}
 	if code, out, errOut = called(t.Context(), "", "status", "nodes-a", "--cloudonly", "-o", "json"); code != 0 || !strings.Contains(out, `"finished"`) {
@@ -323,14 +323,14 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if code != exitcode.WrongUse || !strings.Contains(errOut, "another machine: "+session.User()) || !strings.Contains(errOut, "--record discard") || s.outdated() != 1 {
 		t.Errorf("elsewhere: %d, %d outdated\n%s%s", code, s.outdated(), out, errOut)
 	}
-	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "its record is on another machine: "+session.User()) {
+	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly"); code != 0 || !strings.Contains(out, "recorded on another machine: "+session.User()) {
 		t.Errorf("status elsewhere: %d\n%s%s", code, out, errOut)
 	}
 	if code, out, errOut = called(t.Context(), "", "status", "--cloudonly", "-o", "json"); code != 0 || !strings.Contains(out, `"remoteRun": {`) || strings.Contains(out, `"latestRun"`) {
 		t.Errorf("status elsewhere for programs: %d\n%s%s", code, out, errOut)
 	}
 	apitest.Valid(t, []byte(out))
-	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitcode.WrongUse || !strings.Contains(errOut, "no run whose record is on this machine") {
+	if code, out, errOut = called(t.Context(), "", "abort", "nodes-a", "--cloudonly", "--yes"); code != exitcode.WrongUse || !strings.Contains(errOut, "no run recorded on this machine") {
 		t.Errorf("abort elsewhere: %d\n%s%s", code, out, errOut)
 	}
 
@@ -387,14 +387,14 @@ func TestCloudOnlyRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"plan", "by-hand", "--cloudonly"}, "groups that kops made"},
-		{[]string{"plan", "nodes-a", "--cloudonly", "--provider", "asg"}, "groups that kops made"},
+		{[]string{"plan", "by-hand", "--cloudonly"}, "groups created by kops"},
+		{[]string{"plan", "nodes-a", "--cloudonly", "--provider", "asg"}, "groups created by kops"},
 		{[]string{"plan", "nodes-a", "--cloudonly", "--strategy", "eks"}, "drains nodes"},
-		{[]string{"plan", "nodes-a", "--cloudonly", "--drain-timeout", "5m"}, "nothing is drained"},
-		{[]string{"plan", "nodes-a", "--cloudonly", "--order", "fewest-blockers"}, "neither pods nor names"},
+		{[]string{"plan", "nodes-a", "--cloudonly", "--drain-timeout", "5m"}, "drains and validates nothing"},
+		{[]string{"plan", "nodes-a", "--cloudonly", "--order", "fewest-blockers"}, "pods and node names are unknown"},
 		{[]string{"plan", "nodes-a", "--cloudonly", "--context", "prod"}, "contradict"},
 		{[]string{"watch", "nodes-a", "--cloudonly"}, "cannot be watched"},
-		{[]string{"pause", "nodes-a", "--cloudonly"}, "hears no commands"},
+		{[]string{"pause", "nodes-a", "--cloudonly"}, "accepts no commands"},
 		{[]string{"abort", "nodes-a", "--cloudonly", "--yes"}, "no run"},
 		{[]string{"status", "by-hand", "--cloudonly"}, "no group by-hand"},
 	} {

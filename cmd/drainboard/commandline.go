@@ -10,20 +10,20 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
-// Which of the flags that were given a command that is told to people has, too.
+// Which of the given flags are repeated in a command that is suggested to the user.
 var (
-	// reachFlags lead to the same cluster, cloud and records.
+	// reachFlags select the cluster, the cloud account and the records.
 	reachFlags = []string{
 		"kubeconfig", "context", "cluster", "user", "server", "record-namespace",
 		"provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace",
 	}
-	// onceFlags are for one call: how it asks and tells, what it does first, and a secret.
+	// onceFlags apply to one call: its prompts and output, what it does first, and a secret.
 	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token", "start-timeout", "detailed-exitcode", "no-headers"}
-	// groupFlags say which groups, which is told in other words.
+	// groupFlags select groups, which a suggested command names instead.
 	groupFlags = []string{"all", "instance-group", "instance-group-roles"}
 )
 
-// commandLine is what was given to a command, for commands that people are told.
+// commandLine returns the given flags, for the commands that are suggested to the user.
 func commandLine(cmd *cobra.Command) (line present.CommandLine) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		words := flagWords(f)
@@ -37,7 +37,7 @@ func commandLine(cmd *cobra.Command) (line present.CommandLine) {
 	return line
 }
 
-// flagWords are a flag as it was given.
+// flagWords returns a flag as it was given.
 func flagWords(f *pflag.Flag) (words []string) {
 	list, several := f.Value.(pflag.SliceValue)
 	switch value := f.Value.String(); {
@@ -57,7 +57,7 @@ func flagWords(f *pflag.Flag) (words []string) {
 	}
 }
 
-// given are the flags on the command line that make a run's settings and target.
+// given returns the flags on the command line that set a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record", "provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {

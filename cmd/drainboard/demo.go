@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
-// fastest is as much as --speed takes: beyond it the engine is all that counts.
+// fastest is the largest --speed: above it the engine's own speed is the limit.
 const fastest = 1000
 
 // demo is one call of `drainboard demo`.
@@ -34,9 +34,9 @@ func (a *app) demoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "The dashboard on a simulated cluster: no Kubernetes, no cloud",
-		Long: "An upgrade of a simulated cluster, by the very engine that rolls real ones, in a time that runs faster.\n" +
-			"Nothing is read, changed or kept; q ends it. What others do to the cluster is in the log; w has somebody\n" +
-			"scale what a budget blocks.\n\nScenarios:\n" + scenarios() + "\n" + exitCodes,
+		Long: "An upgrade of a simulated cluster, by the same engine that rolls real ones, in accelerated time.\n" +
+			"Nothing is read, changed or saved; q quits. The log shows what other users do to the cluster; w makes one of\n" +
+			"them scale up the workload that a PDB blocks.\n\nScenarios:\n" + scenarios() + "\n" + exitCodes,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
@@ -44,16 +44,16 @@ func (a *app) demoCmd() *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&d.provider, "provider", "asg", "whose group it is, and so by which rules it is rolled: asg or kops")
 	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --provider kops: kops); list: the names of all")
-	fl.Float64Var(&d.speed, "speed", 20, "seconds that pass in the cluster in one of yours")
-	fl.Uint64Var(&d.seed, "seed", 1, "seed of all that is random, the order of the nodes included")
-	fl.BoolVar(&d.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.Float64Var(&d.speed, "speed", 20, "simulated seconds per real second")
+	fl.Uint64Var(&d.seed, "seed", 1, "seed of all random choices, including the order of the nodes")
+	fl.BoolVar(&d.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&d.Plain, "plain", false, console.PlainHelp)
 	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text or json")
 	a.themeFlag(cmd)
 	return cmd
 }
 
-// scenarios lists the built-in worlds, a line each.
+// scenarios lists the built-in scenarios, one line each.
 func scenarios() string {
 	var out strings.Builder
 	for _, s := range sim.Scenarios() {
@@ -72,7 +72,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	if d.speed <= 0 || d.speed > fastest {
-		return exitcode.Usage(fmt.Errorf("--speed: %g is out of range, more than 0 and at most %d", d.speed, fastest))
+		return exitcode.Usage(fmt.Errorf("--speed: %g is out of range: more than 0, at most %d", d.speed, fastest))
 	}
 	s, err := d.named()
 	if err != nil {
@@ -96,18 +96,18 @@ func (d *demo) run(ctx context.Context) error {
 	return drive.Drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed))
 }
 
-// named is the scenario that is asked for.
+// named returns the requested scenario.
 func (d *demo) named() (sim.Scenario, error) {
 	own := map[string]string{"asg": "tour", "kops": "kops"}[d.provider]
 	if own == "" {
-		return sim.Scenario{}, fmt.Errorf("--provider: %q is not offered; choose asg or kops", d.provider)
+		return sim.Scenario{}, fmt.Errorf("--provider: %q is not supported; choose asg or kops", d.provider)
 	}
 	s, err := sim.Named(cmp.Or(d.scenario, own))
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("--scenario: %w", err)
 	case d.scenario != "" && d.scenario != own && d.provider == "kops":
-		return s, fmt.Errorf("--scenario %s: it is no cluster of kops; leave --provider out", d.scenario)
+		return s, fmt.Errorf("--scenario %s: not a kops cluster; omit --provider", d.scenario)
 	}
 	return s, nil
 }

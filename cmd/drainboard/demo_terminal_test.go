@@ -172,13 +172,13 @@ func TestTheWholeDemoAtTheKeyboard(t *testing.T) {
 	approve := &reaction{sees: []string{"[enter approve]", "pods will be evicted", "As of"}, keys: "\r"}
 	agent := &reaction{sees: []string{"scale agent to 0"}, keys: "w", times: 1}
 	scale := &reaction{sees: []string{"scale checkout to 4"}, keys: "w", times: 1}
-	scaled := &reaction{sees: []string{"somebody scales checkout to 4"}, times: 1}
+	scaled := &reaction{sees: []string{"another user scales checkout to 4"}, times: 1}
 	joins := &reaction{sees: []string{"launching"}, times: 1}
 	quit := &reaction{sees: []string{"exit code   0: done", "15 of 15 nodes replaced"}, keys: "q"}
 	began := time.Now()
 	term.play(2*time.Minute, quit, approve, agent, scale, scaled, look, joins)
 	t.Logf("the whole demo took %s at 60 times the speed", time.Since(began).Round(time.Second))
-	for name, r := range map[string]*reaction{"a batch that waits": look, "what approving does": approve, "a pod that comes back": agent, "a budget that never opens": scale, "that somebody scaled": scaled, "machines that come": joins, "the end": quit} {
+	for name, r := range map[string]*reaction{"a batch that waits": look, "what approving does": approve, "a pod that comes back": agent, "a budget that never opens": scale, "that another user scaled": scaled, "machines that come": joins, "the end": quit} {
 		if r.done == 0 {
 			t.Errorf("the person never saw %s", name)
 		}

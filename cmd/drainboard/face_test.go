@@ -51,9 +51,9 @@ func TestFaceRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"demo", "--plain", "--auto"}, "leave one of them out"},
-		{[]string{"upgrade", "g", "--plain", "--auto"}, "leave one of them out"},
-		{[]string{"demo", "--plain", "-o", "json"}, "-o json is for --auto"},
+		{[]string{"demo", "--plain", "--auto"}, "give one"},
+		{[]string{"upgrade", "g", "--plain", "--auto"}, "give one"},
+		{[]string{"demo", "--plain", "-o", "json"}, "-o json requires --auto"},
 	} {
 		var errOut bytes.Buffer
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)

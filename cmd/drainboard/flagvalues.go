@@ -16,7 +16,7 @@ import (
 // offered are the strategies that a group can be rolled by.
 func offered() []string { return slices.DeleteFunc(strategy.Names(), strategy.Simulated) }
 
-// strategies says what each strategy does, for the help.
+// strategies describes each strategy, for the help.
 func strategies() string {
 	var list []string
 	for _, name := range offered() {
@@ -25,15 +25,15 @@ func strategies() string {
 	return strings.Join(list, ", ")
 }
 
-// surgeRefused says why a strategy has no --max-surge.
+// surgeRefused returns why a strategy does not support --max-surge.
 func surgeRefused(rules engine.Strategy) error {
 	if rules.Capabilities().Surges {
 		return fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
 	}
-	return fmt.Errorf("--max-surge: the %s strategy has no surge, old nodes go before their replacements come", rules.Name())
+	return fmt.Errorf("--max-surge: the %s strategy has no surge, old nodes are terminated before their replacements launch", rules.Name())
 }
 
-// choose reads one of a few words; "" leaves what is there.
+// choose reads one of a few words; "" keeps the current value.
 func choose[T ~string](flag, given string, to *T, from ...T) error {
 	if given == "" {
 		return nil
@@ -43,13 +43,13 @@ func choose[T ~string](flag, given string, to *T, from ...T) error {
 		for i, w := range from {
 			words[i] = string(w)
 		}
-		return fmt.Errorf("--%s: %q is none of %s", flag, given, strings.Join(words, ", "))
+		return fmt.Errorf("--%s: %q is not one of %s", flag, given, strings.Join(words, ", "))
 	}
 	*to = T(given)
 	return nil
 }
 
-// approval settles what is approved, in which portions.
+// approval sets what is approved, and in which portions.
 func (f *rollFlags) approval(cmd *cobra.Command, s *record.Settings, auto bool) error {
 	if auto {
 		s.Approve = record.ApproveNone
@@ -59,16 +59,16 @@ func (f *rollFlags) approval(cmd *cobra.Command, s *record.Settings, auto bool) 
 	}
 	switch {
 	case auto && s.Approve != record.ApproveNone:
-		return fmt.Errorf("--auto asks nothing, so it cannot be combined with --approve %s", f.approve)
+		return fmt.Errorf("--auto never prompts, so it cannot be combined with --approve %s", f.approve)
 	case cmd.Flags().Changed("canary-watch") && s.Approve != record.ApproveCanary:
-		return fmt.Errorf("--canary-watch: there is a canary with --approve canary only, not with %s", s.Approve)
+		return fmt.Errorf("--canary-watch: requires --approve canary, not %s", s.Approve)
 	case cmd.Flags().Changed("batch-size") && s.Approve != record.ApproveBatch:
-		return fmt.Errorf("--batch-size: it is for --approve batch, not for %s; --max-unavailable says how many nodes go at once", s.Approve)
+		return fmt.Errorf("--batch-size: requires --approve batch, not %s; --max-unavailable sets how many nodes are replaced at once", s.Approve)
 	}
 	return nil
 }
 
-// sequence settles which nodes go when, until when, and what becomes of the odd ones.
+// sequence sets the order of the nodes, the end time, and how failed and unreachable nodes are handled.
 func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 	for i, given := range f.order {
 		var o record.Order
@@ -77,13 +77,13 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 		}
 		switch {
 		case o == "":
-			return fmt.Errorf("--order: a word is empty")
+			return fmt.Errorf("--order: contains an empty word")
 		case slices.Contains(s.Order, o):
-			return fmt.Errorf("--order: %s is there twice", o)
+			return fmt.Errorf("--order: %s is given twice", o)
 		case o == record.OrderOldest && slices.Contains(s.Order, record.OrderNewest), o == record.OrderNewest && slices.Contains(s.Order, record.OrderOldest):
 			return fmt.Errorf("--order: oldest and newest contradict each other")
 		case o == record.OrderRandom && i < len(f.order)-1:
-			return fmt.Errorf("--order: random decides between any two nodes, so nothing after it (%s) is ever asked", strings.Join(f.order[i+1:], ", "))
+			return fmt.Errorf("--order: random already decides between any two nodes, so what follows it (%s) has no effect", strings.Join(f.order[i+1:], ", "))
 		}
 		s.Order = append(s.Order, o)
 	}
@@ -91,7 +91,7 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 		return err
 	}
 	if f.maxFailedNodes < 0 {
-		return fmt.Errorf("--max-failed-nodes: %d is less than none", f.maxFailedNodes)
+		return fmt.Errorf("--max-failed-nodes: %d is negative", f.maxFailedNodes)
 	}
 	s.MaxFailedNodes = f.maxFailedNodes
 	if cmd.Flags().Changed("until") {
@@ -104,7 +104,7 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 	return nil
 }
 
-// timeoutPolicy settles what happens to a node whose drain ran out of time.
+// timeoutPolicy sets what happens to a node whose drain timed out.
 func (f *rollFlags) timeoutPolicy(s *record.Settings, who string) error {
 	if err := choose("on-drain-timeout", f.onDrainTimeout, &s.OnDrainTimeout, record.TimeoutFail, record.TimeoutSkip, record.TimeoutForce, record.TimeoutWait); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (f *rollFlags) timeoutPolicy(s *record.Settings, who string) error {
 	return nil
 }
 
-// durations settles the times that were given.
+// durations sets the given durations.
 func (f *rollFlags) durations(cmd *cobra.Command, s *record.Settings) error {
 	for _, d := range []struct {
 		flag  string
@@ -148,7 +148,7 @@ func (f *rollFlags) durations(cmd *cobra.Command, s *record.Settings) error {
 			continue
 		}
 		if d.from < d.least {
-			return fmt.Errorf("--%s: %s is too short, %s is the least", d.flag, d.from, d.least)
+			return fmt.Errorf("--%s: %s is too short, the minimum is %s", d.flag, d.from, d.least)
 		}
 		*d.to = d.from
 	}

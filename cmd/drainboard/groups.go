@@ -20,7 +20,7 @@ func (a *app) groupsCmd() *cobra.Command {
 	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "groups",
-		Short: "List the groups, one line each",
+		Short: "List the groups, one per line",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !slices.Contains([]string{"text", "wide", "name"}, o) {

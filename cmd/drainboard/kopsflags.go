@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// kopsFlags are the flags of `kops rolling-update cluster` that ours do not have anyway.
+// kopsFlags are the flags of `kops rolling-update cluster` that have no counterpart for other strategies.
 type kopsFlags struct {
 	bastionInterval, controlPlaneInterval, nodeInterval time.Duration
 
@@ -28,21 +28,21 @@ type kopsFlags struct {
 
 func (f *kopsFlags) addKops(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.bastionInterval, "bastion-interval", 0, "kops: wait after a bastion's termination (default 15s)")
-	fl.DurationVar(&f.controlPlaneInterval, "control-plane-interval", 0, "kops: wait after the termination of a machine of the control plane (default 15s; kops also says --master-interval)")
+	fl.DurationVar(&f.controlPlaneInterval, "control-plane-interval", 0, "kops: wait after the termination of a control plane instance (default 15s; kops: also --master-interval)")
 	fl.DurationVar(&f.nodeInterval, "node-interval", 0, "kops: wait after any other termination (default 15s)")
-	fl.IntVar(&f.validateCount, "validate-count", 0, "kops: looks in a row that must find the cluster valid after a termination (default 2)")
-	fl.DurationVar(&f.validationTimeout, "validation-timeout", 0, "kops: time the cluster has to get valid (default 15m)")
-	fl.DurationVar(&f.validateRetry, "validate-retry", 0, "kops: pause after a look that found something (default 30s)")
-	fl.DurationVar(&f.validatePause, "validate-pause", 0, "kops: pause between two looks that found nothing (default 10s)")
-	fl.BoolVar(&f.failOnValidate, "fail-on-validate-error", true, "kops: end the run when the cluster does not get valid in time")
-	fl.BoolVar(&f.failOnDrain, "fail-on-drain-error", true, "kops: give up a node whose drain fails; false ends its machine with the pods on it")
-	fl.BoolVar(&f.drainTerminates, "drain-and-terminate", true, "kops: false taints nodes and adds new ones, but drains and ends none (an InstanceGroup's drainAndTerminate)")
-	fl.DurationVar(&f.deregisterLimit, "deregister-limit", 0, "kops: time a node has to leave the load balancers of its group (default 5m; 0s: it is not taken out of them)")
+	fl.IntVar(&f.validateCount, "validate-count", 0, "kops: validations in a row that the cluster must pass after a termination (default 2)")
+	fl.DurationVar(&f.validationTimeout, "validation-timeout", 0, "kops: time for the cluster to become valid (default 15m)")
+	fl.DurationVar(&f.validateRetry, "validate-retry", 0, "kops: wait after a failed validation (default 30s)")
+	fl.DurationVar(&f.validatePause, "validate-pause", 0, "kops: wait between two passed validations (default 10s)")
+	fl.BoolVar(&f.failOnValidate, "fail-on-validate-error", true, "kops: end the run when the cluster does not validate in time")
+	fl.BoolVar(&f.failOnDrain, "fail-on-drain-error", true, "kops: count a node whose drain fails as failed; false terminates its instance with the pods on it")
+	fl.BoolVar(&f.drainTerminates, "drain-and-terminate", true, "kops: false taints nodes and adds new ones, but drains and terminates none (an InstanceGroup's drainAndTerminate)")
+	fl.DurationVar(&f.deregisterLimit, "deregister-limit", 0, "kops: time for a node to leave the load balancers of its group (default 5m; 0s: it is not deregistered)")
 	fl.BoolVar(&f.quorumLoss, "allow-quorum-loss", false, "kops: of a control plane of three machines and more, fewer than a majority may be left: the API stops answering (default false; --auto without it refuses such settings)")
-	fl.BoolVarP(&f.interactive, "interactive", "i", false, "one node at a time, each approved")
+	fl.BoolVarP(&f.interactive, "interactive", "i", false, "replace one node at a time, with an approval for each")
 }
 
-// kopsOnly are the flags that only the strategy kops can honour, with why.
+// kopsOnly are the flags that only the strategy kops supports, with the reason.
 var kopsOnly = []struct{ flag, why string }{
 	{"bastion-interval", "has no wait after a termination"},
 	{"control-plane-interval", "has no wait after a termination"},
@@ -53,21 +53,20 @@ var kopsOnly = []struct{ flag, why string }{
 	{"validate-pause", "does not validate the cluster"},
 	{"fail-on-validate-error", "does not validate the cluster"},
 	{"fail-on-drain-error", "has --on-drain-timeout for that"},
-	{"drain-and-terminate", "always ends the old machines"},
+	{"drain-and-terminate", "always terminates the old instances"},
 	{"allow-quorum-loss", "rolls no control plane"},
-	{"deregister-limit", "leaves load balancers to who watches the nodes' labels"},
+	{"deregister-limit", "leaves load balancers to the controllers that watch node labels"},
 }
 
-// forceOfWhom is why --force is refused by the rules of kops: it would mean one thing to who
-// knows kops, and do another.
-const forceOfWhom = "--force: kops's rolls nodes that are up to date, too: here that is --all-nodes. EKS's deletes pods past their PDBs: that is --on-drain-timeout=force. Say which"
+// forceOfWhom is why --force is refused by the rules of kops: its meaning there differs from EKS's.
+const forceOfWhom = "--force is ambiguous: kops's --force also rolls nodes that are up to date (use --all-nodes), EKS's deletes pods past their PDBs (use --on-drain-timeout=force)"
 
-// kopsSettings settles what kops's flags say, or refuses what a strategy cannot honour.
+// kopsSettings applies kops's flags, and refuses those that a strategy does not support.
 func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings) error {
 	if rules.Name() != present.StrategyKops {
 		for _, o := range kopsOnly {
 			if cmd.Flags().Changed(o.flag) {
-				return fmt.Errorf("--%s: the %s strategy %s; --strategy kops is for groups that kops made", o.flag, rules.Name(), o.why)
+				return fmt.Errorf("--%s: the %s strategy %s; --strategy kops is for groups created by kops", o.flag, rules.Name(), o.why)
 			}
 		}
 		return nil
@@ -77,19 +76,19 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 	}
 	for flag, given := range map[string]time.Duration{"bastion-interval": f.bastionInterval, "control-plane-interval": f.controlPlaneInterval, "node-interval": f.nodeInterval} {
 		if given < 0 {
-			return fmt.Errorf("--%s: %s is too short, 0s is the least", flag, given)
+			return fmt.Errorf("--%s: %s is too short, the minimum is 0s", flag, given)
 		}
 	}
 	if cmd.Flags().Changed("validate-count") {
 		if f.validateCount < 1 {
-			return fmt.Errorf("--validate-count: %d is too small, 1 is the least", f.validateCount)
+			return fmt.Errorf("--validate-count: %d is too small, the minimum is 1", f.validateCount)
 		}
 		s.ValidateCount = f.validateCount
 	}
 	for _, b := range []struct {
 		flag string
 		from bool
-		not  *bool // the setting is what the flag is not
+		not  *bool // the setting is the flag negated
 	}{
 		{"fail-on-validate-error", f.failOnValidate, &s.PassInvalid},
 		{"fail-on-drain-error", f.failOnDrain, &s.PassDrain},
@@ -101,12 +100,12 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 	}
 	s.AllowQuorumLoss = f.quorumLoss
 	if s.PassDrain && f.onDrainTimeout != "" {
-		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both say what a failed drain means: give one", f.onDrainTimeout)
+		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both set what a failed drain means: give one", f.onDrainTimeout)
 	}
 	return nil
 }
 
-// amounts settles how many nodes go at once, and how many more there are meanwhile.
+// amounts sets how many nodes are replaced at once, and how many surge nodes there are.
 func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
 	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
 	if f.maxSurge != "" {
@@ -127,22 +126,22 @@ func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
 		case !kops && (a.N == 0 || !a.Percent && a.N > 100):
 			return fmt.Errorf("--max-unavailable: %s is out of range, EKS allows 1 to 100 nodes", a)
 		case rules.Name() == strategy.GardenerManual{}.Name() && a.N == 0:
-			return fmt.Errorf("--max-unavailable: with %s no node is ever selected, 1 is the least", a)
+			return fmt.Errorf("--max-unavailable: with %s no node is ever selected, the minimum is 1", a)
 		case rules.Name() == present.StrategyKops && a.N == 0 && f.maxSurge != "" && s.MaxSurge.N == 0:
-			return fmt.Errorf("--max-surge %s and --max-unavailable %s: so nothing could ever start", s.MaxSurge, a)
+			return fmt.Errorf("--max-surge %s and --max-unavailable %s: no node could ever start", s.MaxSurge, a)
 		}
 		s.MaxUnavailable = a
 	}
 	return nil
 }
 
-// oneByOne settles --interactive: each node is approved by itself, and goes alone.
+// oneByOne applies --interactive: each node is approved and replaced by itself.
 func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, auto bool) error {
 	switch {
 	case !f.interactive:
 		return nil
 	case auto:
-		return fmt.Errorf("--interactive asks for each node, and --auto asks nothing: give one")
+		return fmt.Errorf("--interactive prompts for each node, and --auto never prompts: give one")
 	case f.approve != "" && f.approve != string(record.ApproveBatch):
 		return fmt.Errorf("--interactive and --approve %s contradict each other", f.approve)
 	case cmd.Flags().Changed("batch-size") && f.batchSize != 1:
@@ -159,7 +158,7 @@ func (f *rollFlags) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *recor
 	return nil
 }
 
-// interval is the wait after a termination for a group's role, and the flag that says it.
+// interval returns the wait after a termination for a group's role, and the flag that sets it.
 func (f *kopsFlags) interval(role world.Role) (flag string, given time.Duration) {
 	switch role {
 	case world.RoleBastion:
@@ -167,5 +166,5 @@ func (f *kopsFlags) interval(role world.Role) (flag string, given time.Duration)
 	case world.RoleControlPlane:
 		return "control-plane-interval", f.controlPlaneInterval
 	}
-	return "node-interval", f.nodeInterval // of API servers, too, as kops has it
+	return "node-interval", f.nodeInterval // of API servers as well, as in kops
 }

@@ -73,7 +73,7 @@ func TestKopsDefaults(t *testing.T) {
 		t.Errorf("not kops's validation: %+v", s)
 	}
 	if !s.Unmanaged || !s.EmptyDir {
-		t.Errorf("kops drains pods that nothing puts back, and emptyDir: %+v", s)
+		t.Errorf("kops drains unmanaged pods, and emptyDir: %+v", s)
 	}
 	for _, row := range present.Settings {
 		if row.Of(present.StrategyKops) && s.Origin[row.Flag] == "" {
@@ -101,11 +101,11 @@ func TestKopsFlagsWinOverSpecs(t *testing.T) {
 		{"no surge makes one unavailable", world.RoleNode, silent(), false, []string{"--max-surge", "0"}, "0", "1", "flag, " + byUnavailable},
 		{"a percentage", world.RoleNode, silent(), false, []string{"--max-unavailable", "25%"}, "1", "25%", bySurge + ", flag"},
 		{"surge and nothing unavailable", world.RoleNode, silent(), false, []string{"--max-surge=2", "--max-unavailable=0"}, "2", "0", "flag, flag"},
-		{"the control plane", world.RoleControlPlane, silent(), false, nil, "0", "1", "kops: the control plane has none, " + byUnavailable},
-		{"the control plane among others", world.RoleControlPlane, silent(), true, []string{"--max-surge=2", "--max-unavailable=0"}, "0", "1", "kops: the control plane has none, " + byUnavailable},
+		{"the control plane", world.RoleControlPlane, silent(), false, nil, "0", "1", "kops: not for the control plane, " + byUnavailable},
+		{"the control plane among others", world.RoleControlPlane, silent(), true, []string{"--max-surge=2", "--max-unavailable=0"}, "0", "1", "kops: not for the control plane, " + byUnavailable},
 		{"without Kubernetes", world.RoleNode, silent(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, " + byUnavailable},
 		{"without Kubernetes, specs", world.RoleNode, specced(), false, []string{"--cloudonly"}, "0", "2", "kops: none with --cloudonly, Cluster k8s.example.com"},
-		{"without Kubernetes, specs that count on their surge", world.RoleNode, surging(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, kops: one at least with --cloudonly"},
+		{"without Kubernetes, specs that count on their surge", world.RoleNode, surging(), false, []string{"--cloudonly"}, "0", "1", "kops: none with --cloudonly, kops: at least one with --cloudonly"},
 		{"without Kubernetes, no surge", world.RoleNode, specced(), false, []string{"--cloudonly", "--max-surge=0", "--max-unavailable=3"}, "0", "3", "flag, flag"},
 		{"one by one, said twice", world.RoleNode, silent(), false, []string{"-i", "--max-surge=1", "--max-unavailable=0"}, "1", "0", "flag --interactive, flag --interactive"},
 		{"one by one", world.RoleNode, specced(), false, []string{"-i"}, "1", "0", "flag --interactive, flag --interactive"},
@@ -193,28 +193,28 @@ func TestKopsRefusals(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--force"}, "that is --all-nodes"},
+		{[]string{"--force"}, "(use --all-nodes)"},
 		{[]string{"--validate-count", "0"}, "too small"},
 		{[]string{"--validation-timeout", "0s"}, "too short"},
 		{[]string{"--node-interval", "-1s"}, "too short"},
 		{[]string{"--max-surge", "some"}, "neither"},
-		{[]string{"--max-surge=0", "--max-unavailable=0"}, "nothing could ever start"},
-		{[]string{"--fail-on-drain-error=false", "--on-drain-timeout=skip"}, "both say what a failed drain means"},
+		{[]string{"--max-surge=0", "--max-unavailable=0"}, "no node could ever start"},
+		{[]string{"--fail-on-drain-error=false", "--on-drain-timeout=skip"}, "both set what a failed drain means"},
 		{[]string{"-i", "--approve=phase"}, "contradict"},
 		{[]string{"-i", "--batch-size=2"}, "contradict"},
 		{[]string{"-i", "--max-unavailable=3"}, "--interactive and --max-unavailable 3 contradict"},
 		{[]string{"-i", "--max-unavailable=50%"}, "contradict"},
 		{[]string{"-i", "--max-surge=2"}, "--interactive and --max-surge 2 contradict"},
-		{[]string{"--cloudonly", "--max-surge=1", "--max-unavailable=0"}, "--max-surge 1: with --cloudonly nothing stands in"},
-		{[]string{"--cloudonly", "--max-surge=25%"}, "nothing stands in"},
-		{[]string{"--cloudonly", "--max-unavailable=0"}, "none could go"},
+		{[]string{"--cloudonly", "--max-surge=1", "--max-unavailable=0"}, "--max-surge 1: not possible with --cloudonly"},
+		{[]string{"--cloudonly", "--max-surge=25%"}, "not possible with --cloudonly"},
+		{[]string{"--cloudonly", "--max-unavailable=0"}, "no instance could be replaced"},
 		{[]string{"--cloudonly", "-i", "--max-unavailable=0"}, "contradict"},
 	} {
 		if _, err := kopsParse(t, world.RoleNode, silent(), false, c.args...); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.says)
 		}
 	}
-	if _, err := parseFor(t, kopsRules(t), true, "-i"); err == nil || !strings.Contains(err.Error(), "--auto asks nothing") {
+	if _, err := parseFor(t, kopsRules(t), true, "-i"); err == nil || !strings.Contains(err.Error(), "--auto never prompts") {
 		t.Errorf("-i with --auto: %v", err)
 	}
 }
@@ -229,10 +229,10 @@ func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
 		{[]string{"--max-surge", "2", "--provider", "asg"}, "sets its own surge"},
 		{[]string{"--max-surge", "2", "--strategy", "eks"}, "sets its own surge"},
 		{[]string{"--force"}, ""},
-		{[]string{"--force", "--provider", "kops"}, "that is --all-nodes"},
+		{[]string{"--force", "--provider", "kops"}, "(use --all-nodes)"},
 		{[]string{"--max-surge", "2", "--force"}, "sets its own surge"}, // neither
 		{[]string{"--provider", "gke"}, "choose auto, asg, eks, kops or gardener"},
-		{[]string{"--provider", "asg", "--state", "s3://x"}, "kops's"},
+		{[]string{"--provider", "asg", "--state", "s3://x"}, "are for kops"},
 	} {
 		var f rollFlags
 		cmd := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}

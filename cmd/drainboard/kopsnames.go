@@ -2,8 +2,8 @@ package main
 
 import "github.com/spf13/pflag"
 
-// kopsNames are the names that kops has for flags of ours, those included that it takes for
-// others (cmd/kops/rolling-update_cluster.go, SetNormalizeFunc).
+// kopsNames maps kops's names of flags to ours, including the aliases that kops normalizes
+// itself (cmd/kops/rolling-update_cluster.go, SetNormalizeFunc).
 var kopsNames = map[string]string{
 	"ig":                  "instance-group",
 	"instance-groups":     "instance-group",
@@ -16,7 +16,7 @@ var kopsNames = map[string]string{
 	"name":             "cluster-name",
 }
 
-// byKopsName lets a flag be given by the name that kops has for it.
+// byKopsName accepts a flag by its name in kops.
 func byKopsName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	if ours, ok := kopsNames[name]; ok {
 		name = ours

@@ -13,8 +13,8 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// kopsSettingsAt are the settings of the strategy kops for a group of some role, of which
-// the state store says what it does.
+// kopsSettingsAt returns the settings of the strategy kops for a group of some role, whose
+// rolling update settings are those of the state store.
 func (f *rollFlags) kopsSettingsAt(cmd *cobra.Command, rules engine.Strategy, auto bool, role world.Role, said kops.RollingUpdate) (record.Settings, error) {
 	base, given := rules.Defaults(), *f
 	base.MaxSurge, base.MaxUnavailable, base.KeepOld = said.MaxSurge, said.MaxUnavailable, said.KeepOld
@@ -47,22 +47,22 @@ func (f *rollFlags) kopsSettingsAt(cmd *cobra.Command, rules engine.Strategy, au
 	return s, nil
 }
 
-// controlPlane takes the surge out of what is asked for and said: each machine belongs to a member
+// controlPlane removes the surge from flags and state store settings: each machine is a member
 // of etcd.
 func (f *rollFlags) controlPlane(base *record.Settings, said *kops.RollingUpdate) error {
 	if f.maxSurge != "" && f.maxSurge != "0" && !f.several {
-		return fmt.Errorf("--max-surge: the control plane has no surge, each machine of it belongs to a member of etcd")
+		return fmt.Errorf("--max-surge: the control plane has no surge, each of its instances is a member of etcd")
 	}
 	f.maxSurge, base.MaxSurge = "", record.Amount{}
-	base.Origin["max-surge"] = "kops: the control plane has none"
-	if f.several && f.maxUnavailable == "0" { // said for those that surge
+	base.Origin["max-surge"] = "kops: not for the control plane"
+	if f.several && f.maxUnavailable == "0" { // meant for those that surge
 		f.maxUnavailable, said.Origin = "", map[string]string{"max-unavailable": kopsDefault}
 	}
 	return nil
 }
 
-// kopsUnavailable settles how many nodes go at once where nobody says it, and refuses what rolls
-// no node.
+// kopsUnavailable sets how many nodes are replaced at once by default, and refuses values that
+// roll no node.
 func (f *rollFlags) kopsUnavailable(s *record.Settings, said kops.RollingUpdate) error {
 	if said.Origin["max-unavailable"] == kopsDefault && f.maxUnavailable == "" && !f.interactive { // kops: pkg/instancegroups/settings.go
 		s.MaxUnavailable = record.Amount{}
@@ -72,19 +72,19 @@ func (f *rollFlags) kopsUnavailable(s *record.Settings, said kops.RollingUpdate)
 	}
 	if s.CloudOnly && s.MaxUnavailable.N == 0 {
 		if f.maxUnavailable != "" {
-			return fmt.Errorf("max-unavailable 0 (%s): with --cloudonly nothing stands in for a machine that goes, so none could go; --max-unavailable 1 rolls the group", s.Origin["max-unavailable"])
+			return fmt.Errorf("max-unavailable 0 (%s): --cloudonly has no surge, so no instance could be replaced; use --max-unavailable 1", s.Origin["max-unavailable"])
 		}
 		// A spec that counts on its surge.
-		s.MaxUnavailable, s.Origin["max-unavailable"] = record.Amount{N: 1}, "kops: one at least with --cloudonly"
+		s.MaxUnavailable, s.Origin["max-unavailable"] = record.Amount{N: 1}, "kops: at least one with --cloudonly"
 	}
 	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 && f.maxSurge == "" && f.maxUnavailable == "" {
 		s.MaxUnavailable, s.Origin["max-unavailable"] = record.Amount{N: 1}, "kops: one at a time, for both amounts are 0"
 	}
 	if s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
-		return fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): nothing could ever start; --max-unavailable 1 rolls one node at a time, as kops does", s.Origin["max-surge"], s.Origin["max-unavailable"])
+		return fmt.Errorf("max-surge 0 (%s) and max-unavailable 0 (%s): no node could ever start; --max-unavailable 1 rolls one node at a time, as kops does", s.Origin["max-surge"], s.Origin["max-unavailable"])
 	}
 	return nil
 }
 
-// kopsDefault is the origin of what neither a flag nor the state store says.
+// kopsDefault is the origin of a setting that neither a flag nor the state store has.
 const kopsDefault = "kops"

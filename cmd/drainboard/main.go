@@ -14,8 +14,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
-// gcPercent collects sooner than Go does by itself: what a cluster's pods take in
-// memory weighs more, over hours, than the collections at the start.
+// gcPercent collects garbage earlier than Go's default: over hours the memory of a cluster's
+// pods costs more than the extra collections at the start.
 const gcPercent = 50
 
 func main() {

@@ -9,12 +9,12 @@ import (
 // Whoever leaves out or mistypes a word is told what goes there.
 func TestMissingAndMistypedWords(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
-		{"plan", "name a GROUP, or give --all; drainboard groups lists them"},
-		{"upgrade", "name a GROUP, or give --all; drainboard groups lists them"},
+		{"plan", "name a GROUP, or give --all (drainboard groups lists them)"},
+		{"upgrade", "name a GROUP, or give --all (drainboard groups lists them)"},
 		{"abort a b", "one GROUP at a time, not 2"},
 		{"report", "name a RUN, or a GROUP"},
-		{"upgrad ng-web", `there is no subcommand "upgrad"; did you mean upgrade?`},
-		{"xyzzy", `there is no subcommand "xyzzy"; drainboard --help lists them`},
+		{"upgrad ng-web", `unknown subcommand "upgrad"; did you mean upgrade?`},
+		{"xyzzy", `unknown subcommand "xyzzy"; drainboard --help lists them`},
 	} {
 		root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
 		root.SetArgs(strings.Fields(c.args))

@@ -22,7 +22,7 @@ func (a *app) planCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan GROUP...",
 		Short: "Show what an upgrade would do; changes nothing",
-		Long:  "Show what an upgrade of groups would do; nothing is changed. How long it takes, and how it ends as it stands, is rehearsed in a\ncopy of the cluster where Drainboard drains the nodes. Of a worker pool of Gardener's it says how that stands and what a roll meets, too.\n\n" + changeHelp,
+		Long:  "Show what an upgrade of groups would do; nothing is changed. Where Drainboard drains the nodes itself, duration and result are\nrehearsed in a copy of the cluster. For a Gardener worker pool it also shows the pool's state and what would block a roll.\n\n" + changeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {
@@ -50,7 +50,7 @@ func (a *app) planCmd() *cobra.Command {
 	return cmd
 }
 
-// plan shows what an upgrade would do, with auto what a headless one would.
+// plan shows what an upgrade would do, or with auto a headless one.
 func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, asJSON bool) error {
 	if of.IsRoll() {
 		if err := f.fitsSeveral(cmd); err != nil {
@@ -161,5 +161,5 @@ func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Gro
 
 // errNoPool is why a plan of Gardener's has nothing to plan.
 func errNoPool() error {
-	return exitcode.Usage(errors.New("which POOL, or which change? Name a POOL to see how it stands and what a roll of it meets (drainboard groups lists them), or say what changes in the Shoot: --change FILE, --kubernetes-version, --machine-image-version or --operation"))
+	return exitcode.Usage(errors.New("name a POOL to see its state and what would block a roll (drainboard groups lists them), or give a change of the Shoot: --change FILE, --kubernetes-version, --machine-image-version or --operation"))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 )
 
-const changeHelp = `A change of a Gardener Shoot: what each of its worker pools gets (docs/gardener.md).
+const changeHelp = `A change of a Gardener Shoot: its effect on each worker pool (docs/gardener.md).
 
   drainboard plan --provider gardener --shoot garden-shop/prod --garden-kubeconfig FILE \
     --change NEW.yaml
@@ -21,9 +21,9 @@ const changeHelp = `A change of a Gardener Shoot: what each of its worker pools 
   drainboard plan --provider gardener --shoot-file OLD.yaml --kubernetes-version 1.32.0
   drainboard plan POOL... --provider gardener ... --machine-image-version 1632.0.0
 
-It exits with 0 if Gardener takes the change, whatever it does; with 1 if Gardener's API refuses it; with 2 if the plan could not be made.`
+Exit codes: 0 Gardener accepts the change, 1 Gardener's API refuses it, 2 the plan could not be made.`
 
-// planChange shows what a change of a Shoot would do; only the pools that are named, if any.
+// planChange shows what a change of a Shoot would do, for the named pools or for all.
 func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error {
 	c, err := readChange(cmd)
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error 
 	}
 	c.In, c.Version = a.In, a.Version
 	if all, _ := cmd.Flags().GetBool("all"); all && len(pools) > 0 {
-		return exitcode.Usage(fmt.Errorf("--all is every pool, so %s need not be named: leave one of the two out", strings.Join(pools, ", ")))
+		return exitcode.Usage(fmt.Errorf("--all includes %s: give either --all or names", strings.Join(pools, ", ")))
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), session.ReadLimit)
 	defer cancel()

@@ -128,14 +128,14 @@ func TestPoolsNeedNoCloud(t *testing.T) {
 		if v.World.Group.Pool == nil || v.World.Machine("m-n1") == nil || v.World.NodeOf("m-n1") == nil {
 			t.Errorf("the world has the group %+v, machines %v", v.World.Group, v.World.Machines())
 		}
-		if _, err := s.Find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; there is web`) {
+		if _, err := s.Find(t.Context(), "wbe"); err == nil || !strings.Contains(err.Error(), `no worker pool "wbe"; choose from web`) {
 			t.Error(err)
 		}
 	}
 }
 
 // What is not known without the Shoot is not made up, and one look says how a pool stands.
-func TestPoolsAtOneLook(t *testing.T) {
+func TestStatusOfPools(t *testing.T) {
 	a := shootCluster(t)
 	groups := a.groupsCmd()
 	groups.SetArgs(nil)
@@ -151,9 +151,9 @@ func TestPoolsAtOneLook(t *testing.T) {
 	if err := statusOf(t, a, backend.Where{}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out.String(), "web: a worker pool of Gardener, its update strategy is not known from here; 1 of 2 machines to be updated",
+	clitest.Contains(t, out.String(), "web: Gardener worker pool, update strategy unknown; 1 of 2 machines outdated",
 		"a: 1 of 2 updated, 0 available, inferred from their nodes", "limits: drain 2h, health 10m, creation 20m (the defaults, a guess)",
-		"Gardener is at work here: n1 draining", "drainboard watch web follows it", "not known:")
+		"Gardener is at work here: n1 draining", "live: drainboard watch web", "unknown:")
 }
 
 // What Gardener writes of a Shoot into its own cluster.
@@ -230,7 +230,7 @@ func TestShootInfoNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := a.Out.(*bytes.Buffer).String()
-		clitest.Contains(t, text, says, "1 of 2 machines to be updated")
+		clitest.Contains(t, text, says, "1 of 2 machines outdated")
 		if strings.Contains(text, "maintenance window: ") {
 			t.Errorf("a window is shown that nobody has read:\n%s", text)
 		}
@@ -241,12 +241,12 @@ func TestShootInfoNotRead(t *testing.T) {
 func TestRefusedInAPool(t *testing.T) {
 	for args, says := range map[string]string{
 		"upgrade --all --auto":                                      "one worker pool at a time",
-		"upgrade web --auto --strategy eks":                         "web is a worker pool, whose machines are Gardener's: choose gardener-manual or gardener-follow",
-		"upgrade web --auto --ami ami-1":                            "what a worker pool runs is changed in the Shoot",
-		"plan web --launch-template-version 3":                      "what a worker pool runs is changed in the Shoot",
-		"upgrade web --auto --provider gardener --drain-timeout 1h": "--drain-timeout: Gardener does so by what the Shoot says",
-		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: Gardener does so by what the Shoot says",
-		"plan web --strategy gardener-manual --unreachable wait":    "--unreachable: Gardener does so by what the Shoot says",
+		"upgrade web --auto --strategy eks":                         "web is a worker pool, whose machines Gardener manages: choose gardener-manual or gardener-follow",
+		"upgrade web --auto --ami ami-1":                            "change a worker pool's version in the Shoot",
+		"plan web --launch-template-version 3":                      "change a worker pool's version in the Shoot",
+		"upgrade web --auto --provider gardener --drain-timeout 1h": "--drain-timeout: not supported by the",
+		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: not supported by the",
+		"plan web --strategy gardener-manual --unreachable wait":    "--unreachable: not supported by the",
 		"plan web --strategy gardener-manual --max-unavailable 0":   "--max-unavailable: with 0 no node is ever selected",
 	} {
 		a := shootCluster(t)
@@ -295,10 +295,10 @@ func TestPlanOfAPool(t *testing.T) {
 	text := planOfWeb(t, "n2", "--provider", "gardener")
 	at := 0
 	for _, says := range []string{
-		"web: a worker pool of Gardener", "Shoot prod of project shop, Kubernetes 1.33.1 (the Shoot's", "In the way of the roll, or down for a while:",
+		"web: Gardener worker pool", "Shoot prod of project shop, Kubernetes 1.33.1 (the Shoot's", "Foreseen blockers and downtime of the roll:",
 		"PDB shop/db (minAvailable 1) never allows a disruption", "only replica of its owner, down while it moves: shop/db-0, shop/db-1", "n2 has 2 pods with volumes",
-		"web: 1 node to replace, from v1.33.1 to what the Shoot says", "strategy gardener-follow", "How many machines a zone may have more, or miss, is in the Shoot, which is not read",
-		"without the control cluster (--control-kubeconfig), the roll can be followed", "the pool's update strategy is not known without the Shoot or the control cluster",
+		"web: 1 node to replace, from v1.33.1 to the Shoot's version", "strategy gardener-follow", "maxSurge and maxUnavailable are in the Shoot, which is not read",
+		"without the control cluster (--control-kubeconfig), the roll can be followed", "the pool's update strategy is unknown without the Shoot or the control cluster",
 		"Not evaluated", "Settings",
 	} {
 		i := strings.Index(text[at:], says)
@@ -307,8 +307,8 @@ func TestPlanOfAPool(t *testing.T) {
 		}
 		at += i
 	}
-	for _, again := range []string{"n2: shop/db-0: PDB db", "n2: shop/db-1 is the only replica", "a worker pool of Gardener", "known in the control cluster only (--control"} {
-		if n := strings.Count(text, again); n != strings.Count(again, "a worker")+strings.Count(again, "known in") {
+	for _, again := range []string{"n2: shop/db-0: PDB db", "n2: shop/db-1 is the only replica", "Gardener worker pool", "known in the control cluster only (--control"} {
+		if n := strings.Count(text, again); n != strings.Count(again, "Gardener worker")+strings.Count(again, "known in") {
 			t.Errorf("%q is said %d times:\n%s", again, n, text)
 		}
 	}
@@ -323,11 +323,11 @@ func TestPlanOfAPool(t *testing.T) {
 	}
 }
 
-// The plan of a pool in which nothing is outdated is how it stands, and what begins a roll.
+// The plan of a pool without outdated nodes shows its state, and what starts a roll.
 func TestPlanOfAPoolWithNothingToDo(t *testing.T) {
 	text := planOfWeb(t, "")
-	clitest.Contains(t, text, "web: a worker pool of Gardener", "0 of 2 machines to be updated", "web: nothing is outdated as of", "Gardener begins a roll when the Shoot changes", "It would take all nodes:",
-		"In the way of a roll, or down for a while:", "PDB shop/db (minAvailable 1) never allows a disruption", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
+	clitest.Contains(t, text, "web: Gardener worker pool", "0 of 2 machines outdated", "web: nothing is outdated as of", "Gardener starts a roll when the Shoot changes", "A roll would update all nodes:",
+		"Foreseen blockers and downtime of a roll:", "PDB shop/db (minAvailable 1) never allows a disruption", "Not evaluated", "drainboard plan --provider gardener --shoot NAMESPACE/NAME")
 	for _, run := range []string{"strategy gardener-follow", "Settings", "BATCH"} {
 		if strings.Contains(text, run) {
 			t.Errorf("there is nothing to run, and yet it says %q:\n%s", run, text)
@@ -338,11 +338,11 @@ func TestPlanOfAPoolWithNothingToDo(t *testing.T) {
 // What begins a roll is said of the pool's own update strategy.
 func TestWhatBeginsARoll(t *testing.T) {
 	for update, says := range map[string]string{
-		world.AutoRollingUpdate:   "Gardener begins a roll when the Shoot changes, in an order of its own.",
-		world.ManualInPlaceUpdate: "when the Shoot changes its nodes become candidates, and drainboard upgrade web selects them in batches.",
+		world.AutoRollingUpdate:   "Gardener starts a roll when the Shoot changes, in its own order.",
+		world.ManualInPlaceUpdate: "when the Shoot changes, its nodes become candidates, and drainboard upgrade web selects them in batches.",
 	} {
 		var b bytes.Buffer
-		p := present.PlannedPool{Look: present.PoolLook{Seen: &snapshot.Snapshot{Pool: &snapshot.PoolView{Name: "web", Update: update}}}, Roll: snapshot.PoolPlan{All: true}, Run: snapshot.Plan{Warnings: []string{"larger"}}}
+		p := present.PlannedPool{At: present.PoolState{Seen: &snapshot.Snapshot{Pool: &snapshot.PoolView{Name: "web", Update: update}}}, Roll: snapshot.PoolPlan{All: true}, Run: snapshot.Plan{Warnings: []string{"larger"}}}
 		p.Write(&b)
 		clitest.Contains(t, b.String(), says, "- larger", "No node of the pool has joined")
 	}
@@ -355,7 +355,7 @@ func TestPlanNeedsAPoolOrAChange(t *testing.T) {
 		root := newRoot(strings.NewReader(""), a.Out, a.Err)
 		root.SetArgs(append(strings.Fields(args), "--kubeconfig", a.Flags.Kubeconfig))
 		var wrong *exitcode.Error
-		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "which POOL, or which change? Name a POOL") {
+		if err := root.ExecuteContext(t.Context()); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "name a POOL to see its state") {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -393,8 +393,8 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	clitest.Contains(t, text, "web  web-1  running", "strategy gardener-follow", "web: a worker pool of Gardener", "1 of 2 machines to be updated", "limits: drain 2h")
-	if strings.Index(text, "web-1") > strings.Index(text, "a worker pool") {
+	clitest.Contains(t, text, "web  web-1  running", "strategy gardener-follow", "web: Gardener worker pool", "1 of 2 machines outdated", "limits: drain 2h")
+	if strings.Index(text, "web-1") > strings.Index(text, "Gardener worker pool") {
 		t.Errorf("the run comes first:\n%s", text)
 	}
 	var s api.GroupStatus
@@ -420,7 +420,7 @@ func TestStatusOfAPoolWithARun(t *testing.T) {
 	if err := statusOf(t, a, backend.Where{Provider: "gardener"}, "web", false); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `how the pool stands is not known: there is no worker pool "web"`)
+	clitest.Contains(t, a.Out.(*bytes.Buffer).String(), "web  web-1  running", `pool state unknown: no worker pool "web"`)
 }
 
 // status takes the flags that watch takes, and refuses the same.
@@ -436,11 +436,11 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, text, "web: a worker pool of Gardener")
+	clitest.Contains(t, text, "web: Gardener worker pool")
 	for args, says := range map[string]string{
-		"web --provider nope":                "is not offered; choose auto, asg, eks, kops or gardener",
-		"--provider gardener --state s3://b": "are kops's",
-		"web --provider asg --shoot a/b":     "are Gardener's",
+		"web --provider nope":                "is not supported; choose auto, asg, eks, kops or gardener",
+		"--provider gardener --state s3://b": "are for kops",
+		"web --provider asg --shoot a/b":     "are for --provider gardener only",
 	} {
 		var wrong *exitcode.Error
 		if _, err := run(strings.Fields(args)...); !errors.As(err, &wrong) || wrong.Code != exitcode.WrongUse || !strings.Contains(err.Error(), says) {
@@ -471,9 +471,9 @@ func TestFlagsOfPools(t *testing.T) {
 	}{
 		{backend.Where{Pools: pools}, ""},
 		{backend.Where{Provider: "gardener"}, ""},
-		{backend.Where{Provider: "asg", Pools: pools}, "are Gardener's"},
-		{backend.Where{CloudOnly: true, Pools: pools}, "are Gardener's"},
-		{backend.Where{Provider: "gardener", Store: "s3://x"}, "are kops's"},
+		{backend.Where{Provider: "asg", Pools: pools}, "are for --provider gardener only"},
+		{backend.Where{CloudOnly: true, Pools: pools}, "are for --provider gardener only"},
+		{backend.Where{Provider: "gardener", Store: "s3://x"}, "are for kops"},
 		{backend.Where{Pools: gardener.Options{Control: "f"}}, "needs --control-namespace"},
 	} {
 		if _, err := tt.where.Fill(); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {

@@ -19,10 +19,10 @@ func (a *app) reportCmd() *cobra.Command {
 	var o, to string
 	cmd := &cobra.Command{
 		Use:   "report RUN",
-		Short: "Tell a run from its journal: as Markdown, or as one HTML page that needs nothing else",
-		Long: "What happened in a run, for those who were not there: a timeline of each node, what blocked for how long, who forced\n" +
-			"what and why, and every change. It reads the journal that the machine keeps that drove the run, and asks no cluster.\n" +
-			"RUN is the id of a run, a group (its last run is meant), or the file of a journal. Where several clusters have such a run\n" +
+		Short: "Report on a run from its journal, as Markdown or as one self-contained HTML page",
+		Long: "Report what happened in a run: a timeline of each node, what blocked it for how long, who forced what and why,\n" +
+			"and every change. It reads the journal on the machine that drove the run, and needs no cluster.\n" +
+			"RUN is the id of a run, a group (for its last run), or a journal file. Where several clusters have such a run\n" +
 			"or group, --cluster chooses one.",
 		Args:              oneRun,
 		ValidArgsFunction: completeRuns,
@@ -33,7 +33,7 @@ func (a *app) reportCmd() *cobra.Command {
 	return cmd
 }
 
-// completeRuns are the runs and groups that there are journals of.
+// completeRuns returns the runs and groups that have journals.
 func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	dir, err := journal.Dir()
 	if err != nil || len(args) > 0 {
@@ -57,10 +57,10 @@ func completeRuns(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return out, cobra.ShellCompDirectiveKeepOrder
 }
 
-// form is a way to write a report.
+// form is an output format of a report.
 type form func(io.Writer, *runreport.Report, runreport.Style) error
 
-// formOf reads -o, which may be left to the name of the file.
+// formOf reads -o; without it the file's name decides.
 func formOf(o, to string) (form, error) {
 	if o == "" {
 		switch strings.ToLower(filepath.Ext(to)) {
@@ -76,7 +76,7 @@ func formOf(o, to string) (form, error) {
 	case "html":
 		return runreport.HTML, nil
 	}
-	return nil, exitcode.Usage(fmt.Errorf("-o: %q is neither markdown nor html", o))
+	return nil, exitcode.Usage(fmt.Errorf("-o: %q is not one of markdown, html", o))
 }
 
 // report writes the report of a run.
@@ -101,7 +101,7 @@ func (a *app) report(name, cluster, o, to string) error {
 	if to == "" || to == "-" {
 		return write(a.Out, r, style)
 	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // what a journal says is not for everybody
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // journals are private to the user
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -118,6 +118,6 @@ func (a *app) report(name, cluster, o, to string) error {
 	if err != nil {
 		return exitcode.With(exitcode.Failed, fmt.Errorf("write %s: %w", to, err))
 	}
-	fmt.Fprintf(a.Err, "drainboard: the report of %s is in %s\n", r.Run, to)
+	fmt.Fprintf(a.Err, "drainboard: report of %s written to %s\n", r.Run, to)
 	return nil
 }

@@ -38,7 +38,7 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
-	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "there are none in "+filepath.Join(dir, "drainboard")) || console.Report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "none in "+filepath.Join(dir, "drainboard")) || console.Report(err) != exitcode.WrongUse {
 		t.Errorf("without a journal: %v", err)
 	}
 	keepOne(t, "ng-web-1")
@@ -58,7 +58,7 @@ func TestReport(t *testing.T) {
 	if err != nil || readErr != nil || !bytes.HasPrefix(text, []byte("<!doctype html>")) || !strings.Contains(said, file) {
 		t.Errorf("%v, %v, said %q\n%.200s", err, readErr, said, text)
 	}
-	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "there are ng-web-2 (") {
+	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "it has ng-web-2 (") {
 		t.Errorf("another group: %v", err)
 	}
 	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || console.Report(err) != exitcode.WrongUse {

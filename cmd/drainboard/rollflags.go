@@ -10,21 +10,21 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 )
 
-// scopeFlagNames are flags that make no run's settings.
+// scopeFlagNames are flags that are no setting of a run.
 var scopeFlagNames = []string{"all", "instance-group", "instance-group-roles", "keep-going", "bastions-at-once"}
 
-// addScope has the flags on a command that say which groups it is of.
+// addScope adds the flags to a command that select its groups.
 func addScope(cmd *cobra.Command, s *planner.Scope) {
 	fl := cmd.Flags()
 	fl.BoolVar(&s.All, "all", false, "all groups, one after the other in their provider's order")
-	fl.StringSliceVar(&s.InstanceGroups, "instance-group", nil, "groups by name, as kops has it: the same as to name each GROUP")
+	fl.StringSliceVar(&s.InstanceGroups, "instance-group", nil, "groups by name, as in kops: the same as naming each GROUP")
 	fl.StringSliceVar(&s.Roles, "instance-group-roles", nil, "only groups of these roles: bastion, control-plane (or master), apiserver, node")
-	fl.BoolVar(&s.KeepGoing, "keep-going", false, "several groups: after one that ended in an error go on with the others (not after an abort or a pause)")
-	fl.BoolVar(&s.BastionsAtOnce, "bastions-at-once", false, "kops: groups of bastions side by side, as kops's code has it (default: one at a time, as its documentation has it)")
+	fl.BoolVar(&s.KeepGoing, "keep-going", false, "several groups: continue with the others after one ended in an error (not after an abort or a pause)")
+	fl.BoolVar(&s.BastionsAtOnce, "bastions-at-once", false, "kops: bastion groups side by side, as kops's code does (default: one at a time, as its documentation says)")
 }
 
-// fitsSeveral refuses what is for one group only; what one of several cannot honour is
-// left out there from now on.
+// fitsSeveral refuses flags that apply to one group only; a flag that one of several groups does
+// not support is ignored for that group from now on.
 func (f *rollFlags) fitsSeveral(cmd *cobra.Command) error {
 	f.several = true
 	for _, c := range []struct {
@@ -32,11 +32,11 @@ func (f *rollFlags) fitsSeveral(cmd *cobra.Command) error {
 		is        bool
 	}{
 		{"only", "its nodes are of one group: name that", len(f.only) > 0},
-		{"launch-template-version", "a number means another thing in each group: give $Latest or $Default, or one GROUP", f.templateVersion != "" && !strings.HasPrefix(f.templateVersion, "$")},
-		{"record", "what becomes of a record is decided for one GROUP", cmd.Flags().Lookup("record") != nil && cmd.Flags().Changed("record")},
+		{"launch-template-version", "version numbers differ between groups: give $Latest or $Default, or one GROUP", f.templateVersion != "" && !strings.HasPrefix(f.templateVersion, "$")},
+		{"record", "a record is handled for one GROUP at a time", cmd.Flags().Lookup("record") != nil && cmd.Flags().Changed("record")},
 	} {
 		if c.is {
-			return exitcode.Usage(fmt.Errorf("--%s is not for several groups: %s", c.flag, c.why))
+			return exitcode.Usage(fmt.Errorf("--%s cannot be used for several groups: %s", c.flag, c.why))
 		}
 	}
 	return nil

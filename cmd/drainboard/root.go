@@ -20,7 +20,7 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// app is what all subcommands share.
+// app has what all subcommands share.
 type app struct {
 	console.Console
 	session.Options
@@ -43,8 +43,8 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	var showVersion bool
 	root := &cobra.Command{
 		Use:   "drainboard",
-		Short: "Roll the nodes of a Kubernetes cluster, and see what holds them up",
-		Long: "Drainboard rolls the nodes of a Kubernetes cluster: it shows every node, pod and disruption budget as they move,\n" +
+		Short: "Roll the nodes of a Kubernetes cluster, and see what blocks them",
+		Long: "Drainboard rolls the nodes of a Kubernetes cluster: it shows every node, pod and PodDisruptionBudget (PDB) live,\n" +
 			"and lets you approve batches, force evictions, pause and abort. Without a subcommand it lets you pick a group to upgrade.\n\n" + exitCodes,
 		Args:          noSuchCommand,
 		SilenceUsage:  true,
@@ -80,13 +80,13 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 	f, err := f.Fit(false)
 	if err != nil {
-		return exitcode.Usage(errors.New("this is not a terminal: name a subcommand (drainboard --help lists them), or answer in lines with --plain"))
+		return exitcode.Usage(errors.New("not a terminal: name a subcommand (drainboard --help lists them), or use --plain"))
 	}
 	if err := a.CheckTheme(); err != nil {
 		return err
 	}
 	ctx, stop := cmd.Context(), context.CancelFunc(func() {})
-	if !f.Plain { // where no screen is up a signal ends the process: nothing has begun
+	if !f.Plain { // before the dashboard is drawn a signal ends the process: nothing has started
 		ctx, stop = console.UntilSignalled(ctx)
 	}
 	defer stop()
@@ -156,18 +156,17 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // oneRun takes one argument: a run, a group, or a file.
 func oneRun(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return errors.New("name a RUN, or a GROUP for its last one; drainboard groups lists the groups")
+		return errors.New("name a RUN, or a GROUP for its last run (drainboard groups lists the groups)")
 	}
 	return nil
 }
 
-// noSuchCommand refuses the arguments of the program itself: each was meant as a
-// subcommand.
+// noSuchCommand refuses arguments of the program itself, which were meant as subcommands.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("there is no subcommand %q", args[0])
+	why := fmt.Sprintf("unknown subcommand %q", args[0])
 	if cmd.SuggestionsMinimumDistance == 0 {
 		cmd.SuggestionsMinimumDistance = 2
 	}

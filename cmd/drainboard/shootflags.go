@@ -13,8 +13,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 )
 
-// addChange has the flags of a change on plan. Where the Shoot is, is with those that say
-// where groups live.
+// addChange adds the flags of a Shoot change to plan. Those that locate the Shoot are with
+// the flags that locate groups.
 func addChange(fl *pflag.FlagSet) {
 	fl.String("shoot-file", "", "Gardener: the Shoot as it is, from a file (- for standard input) and not from a cluster")
 	fl.String("change", "", "Gardener: a changed manifest of the Shoot (- for standard input): what each pool gets if it is applied")
@@ -23,19 +23,19 @@ func addChange(fl *pflag.FlagSet) {
 	fl.String("cloud-profile", "", "Gardener: the Shoot's CloudProfile, from a file (default: that of the garden cluster)")
 }
 
-// ofChange are the flags that say that a plan is of a change.
+// ofChange are the flags that make a plan one of a Shoot change.
 var ofChange = []string{"shoot-file", "change", "machine-image-version", "operation", "cloud-profile", "shoot", "garden-kubeconfig"}
 
-// makesChange are those of them that say what changes, or what of.
+// makesChange are those of them that give the change or the Shoot's file.
 var makesChange = []string{"shoot-file", "change", "machine-image-version", "operation", "cloud-profile"}
 
-// isChange reports whether a plan is of a change of a Shoot. A Kubernetes version is one where
-// other flags speak of Shoots.
+// isChange reports whether a plan is of a Shoot change. --kubernetes-version is one where other
+// flags refer to a Shoot.
 func isChange(cmd *cobra.Command, provider string) (bool, error) {
 	given := func(name string) bool { return cmd.Flags().Changed(name) }
 	if provider != backend.Any && provider != "" && provider != backend.Gardener {
 		if i := slices.IndexFunc(ofChange, given); i >= 0 {
-			return false, exitcode.Usage(fmt.Errorf("--%s is for Shoots of Gardener: --provider %s has no use for it", ofChange[i], provider))
+			return false, exitcode.Usage(fmt.Errorf("--%s is for Gardener Shoots and cannot be used with --provider %s", ofChange[i], provider))
 		}
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func isChange(cmd *cobra.Command, provider string) (bool, error) {
 	return slices.ContainsFunc(makesChange, given) || shoots && given("kubernetes-version"), nil
 }
 
-// readChange reads the flags of a plan of a change, and refuses what makes no sense together.
+// readChange reads the flags of a plan of a change, and refuses those that contradict each other.
 func readChange(cmd *cobra.Command) (c planner.Change, err error) {
 	fl := cmd.Flags()
 	for name, to := range map[string]*string{
@@ -68,15 +68,15 @@ func readChange(cmd *cobra.Command) (c planner.Change, err error) {
 	return c, c.Check()
 }
 
-// fitsChange refuses the flags that a plan of a change has no use for.
+// fitsChange refuses the flags that do not apply to a plan of a change.
 func fitsChange(name string) error {
 	switch name {
 	case "provider", "kubernetes-version", "output", "all", "record-namespace", "shoot-file", "change", "machine-image-version", "operation", "cloud-profile", "shoot", "garden-kubeconfig":
 		return nil
 	case "kubeconfig", "context", "cluster":
-		return fmt.Errorf("--%s is the cluster of the nodes, which a plan of a change does not look at: the Shoot is in the garden cluster (--garden-kubeconfig)", name)
+		return fmt.Errorf("--%s selects the Shoot's own cluster, which a plan of a change does not read: the Shoot is in the garden cluster (--garden-kubeconfig)", name)
 	case "max-surge", "max-unavailable", "drain-timeout", "node-ready-timeout":
-		return fmt.Errorf("--%s: Gardener rolls its pools by what the Shoot says (maxSurge, maxUnavailable, machineControllerManager): change it there", name)
+		return fmt.Errorf("--%s: Gardener rolls its pools by the Shoot's settings (maxSurge, maxUnavailable, machineControllerManager): change them there", name)
 	}
-	return fmt.Errorf("--%s has no use in a plan of a change: Gardener rolls the pools, by what the Shoot says", name)
+	return fmt.Errorf("--%s does not apply to a plan of a change: Gardener rolls the pools by the Shoot's settings", name)
 }

@@ -64,22 +64,22 @@ func TestPlanOfAChange(t *testing.T) {
 		{"a new Kubernetes", "", []string{"--provider", "gardener", "--shoot-file", prodShoot, "--cloud-profile", prodCloud, "--kubernetes-version", "1.32.0"}, 0, []string{
 			"Shoot garden-shop/prod, as of ", "When: as soon as it is applied",
 			"▼ web (AutoRollingUpdate): rolling: each of its 3 to 6 nodes is drained and replaced\n    spec.kubernetes.version 1.31.4 → 1.32.0\n",
-			"split over the zones: a +1 −0, b +0 −0, c +0 −0", "machineDrainTimeout", "default (document: 10)",
+			"split over the zones: a +1 −0, b +0 −0, c +0 −0", "machineDrainTimeout", "default (documented: 10)",
 			"▽ metal (AutoInPlaceUpdate): in place: each of its 2 nodes is drained and updated, and stays",
 		}, []string{"refused", "not checked"}},
 		{"of one pool, from standard input", changed(t, "m5.large", "m6.large"), []string{"web", "--shoot-file", prodShoot, "--change", "-"}, 0, []string{
-			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as kubectl replace does", "not checked, because no CloudProfile",
+			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as by kubectl replace", "not checked without a CloudProfile",
 		}, []string{"metal ("}},
 		{"refused", changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), []string{"--all", "--shoot-file", prodShoot, "--change", "-"}, exitcode.Failed, []string{
-			"✗ refused: Gardener's API takes nothing of this change\n  - spec.provider.workers[metal].machine.type r6.metal → r7.metal: it cannot be changed",
-			"Without that it would be:", "▼ web (AutoRollingUpdate): rolling", "✗ metal (AutoInPlaceUpdate): forbidden",
+			"✗ refused: Gardener's API rejects this change\n  - spec.provider.workers[metal].machine.type r6.metal → r7.metal: cannot be changed",
+			"Without the refused fields:", "▼ web (AutoRollingUpdate): rolling", "✗ metal (AutoInPlaceUpdate): forbidden",
 		}, []string{"When:", "machineDrainTimeout"}},
-		{"no change", changed(t), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: never: nothing changes", "○ nothing: the nodes of web, metal stay as they are"}, []string{"web ("}},
+		{"no change", changed(t), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: never: nothing changes", "○ nothing: the nodes of web, metal stay unchanged"}, []string{"web ("}},
 		{"the Shoot from standard input", changed(t), []string{"--shoot-file", "-", "--operation", "rollout-workers=web"}, 0, []string{"web (AutoRollingUpdate): rolling", "rollout-workers=web", "the nodes of metal"}, nil},
 		{"pools gone and come", changed(t, "name: web", "name: shop"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"△ shop (AutoRollingUpdate): added: a new pool of 3 to 6 nodes", "× web (AutoRollingUpdate): removed: its 3 to 6 nodes are drained and deleted"}, nil},
-		{"nobody knows", changed(t, "zones: [a]", "zones: [a, b]"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"? metal (AutoInPlaceUpdate): unknown: whether its 2 nodes are replaced others decide"}, nil},
-		{"confined", changed(t, "maintenance:", "maintenance:\n    confineSpecUpdateRollout: true", "1.31.4", "1.32.0"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: in the maintenance time window, ", "a roll that has begun goes on"}, nil},
-		{"what the document says", changed(t, "version: 1.31.4", "version: 1.31.4\n    kubelet: {systemReserved: {cpu: 10m}}"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"○ web (AutoRollingUpdate): nothing: its nodes stay", "Gardener's document says otherwise: it rolls, unless"}, nil},
+		{"nobody knows", changed(t, "zones: [a]", "zones: [a, b]"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"? metal (AutoInPlaceUpdate): unknown: whether its 2 nodes are replaced is decided elsewhere"}, nil},
+		{"confined", changed(t, "maintenance:", "maintenance:\n    confineSpecUpdateRollout: true", "1.31.4", "1.32.0"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: in the maintenance time window, ", "a started roll continues"}, nil},
+		{"what the document says", changed(t, "version: 1.31.4", "version: 1.31.4\n    kubelet: {systemReserved: {cpu: 10m}}"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"○ web (AutoRollingUpdate): nothing: its nodes stay", "Gardener's documentation differs: it rolls, unless"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, code, says := runPlan(t, c.in, c.args...)
@@ -122,35 +122,35 @@ func TestPlanOfAChangeRefusesNonsense(t *testing.T) {
 		return path
 	}
 	for _, c := range []struct{ args, says string }{
-		{"--provider gardener --operation x", "which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE"},
+		{"--provider gardener --operation x", "no Shoot: give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE"},
 		{"--provider gardener --shoot a/b --operation x", "--shoot needs --garden-kubeconfig FILE"},
 		{"--provider gardener --garden-kubeconfig f --operation x", "--garden-kubeconfig needs --shoot NAMESPACE/NAME"},
 		{"--provider gardener --garden-kubeconfig f --shoot b --operation x", `--shoot: "b" is not NAMESPACE/NAME`},
 		{"--garden-kubeconfig f --shoot a/b/c --operation x", `--shoot: "a/b/c" is not NAMESPACE/NAME`},
 		{"--garden-kubeconfig /there/is/none --shoot a/b --operation reconcile", "--garden-kubeconfig: stat /there/is/none: no such file"},
-		{"--shoot-file f --shoot a/b --operation x", "--shoot-file is the Shoot: leave out --shoot"},
-		{"web --provider gardener --shoot a/b", "--shoot needs --garden-kubeconfig: the cluster that has the Shoot"},
-		{"--shoot-file f", "which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation"},
-		{"--shoot-file f --change g --kubernetes-version 1.32.0", "--change is the change: put the versions into it"},
+		{"--shoot-file f --shoot a/b --operation x", "--shoot-file contradicts --shoot"},
+		{"web --provider gardener --shoot a/b", "--shoot needs --garden-kubeconfig, the cluster with the Shoot"},
+		{"--shoot-file f", "no change: give --change FILE, --kubernetes-version, --machine-image-version or --operation"},
+		{"--shoot-file f --change g --kubernetes-version 1.32.0", "--change contradicts --kubernetes-version"},
 		{"--shoot-file - --change -", "only one of --shoot-file, --change and --cloud-profile can be standard input"},
 		{"--shoot-file f --change=", "--change is empty"},
-		{"--provider kops --change f", "--change is for Shoots of Gardener: --provider kops has no use for it"},
-		{"--provider gardener --shoot-file f --operation x --max-surge 2", "--max-surge: Gardener rolls its pools by what the Shoot says"},
-		{"--provider gardener --shoot-file f --operation x --approve none", "--approve has no use in a plan of a change"},
-		{"--provider gardener --shoot-file f --operation x --context c", "--context is the cluster of the nodes"},
-		{"web --all --shoot-file f --operation x", "--all is every pool, so web need not be named"},
+		{"--provider kops --change f", "--change is for Gardener Shoots and cannot be used with --provider kops"},
+		{"--provider gardener --shoot-file f --operation x --max-surge 2", "--max-surge: Gardener rolls its pools by the Shoot's settings"},
+		{"--provider gardener --shoot-file f --operation x --approve none", "--approve does not apply to a plan of a change"},
+		{"--provider gardener --shoot-file f --operation x --context c", "--context selects the Shoot's own cluster"},
+		{"web --all --shoot-file f --operation x", "--all includes web: give either --all or names"},
 		{"--shoot-file /there/is/none --operation x", "open /there/is/none: no such file"},
 		{"--shoot-file / --operation x", "/ is a directory: give a file"},
-		{"--shoot-file /dev/zero --operation x", "/dev/zero: larger than 4 MiB, so it is no Shoot"},
+		{"--shoot-file /dev/zero --operation x", "/dev/zero: larger than 4 MiB, not a Shoot"},
 		{"--shoot-file " + prodCloud + " --operation x", "a CloudProfile, not a Shoot"},
 		{"--shoot-file " + prodShoot + " --change " + file("kind: [") + "", "f.yaml: neither YAML nor JSON"},
-		{"--shoot-file " + prodShoot + " --change " + file(changed(t, "name: prod", "name: test")), "the change is of the Shoot garden-shop/test, and the Shoot is garden-shop/prod"},
+		{"--shoot-file " + prodShoot + " --change " + file(changed(t, "name: prod", "name: test")), "the change is for Shoot garden-shop/test, not for garden-shop/prod"},
 		{"--shoot-file " + prodShoot + " --operation x --cloud-profile " + prodShoot, "a Shoot, not a CloudProfile"},
-		{"--shoot-file " + file(changed(t, "name: cloud", "name: other")) + " --operation x --cloud-profile " + prodCloud, "is the CloudProfile cloud, and the Shoot is made by the CloudProfile other"},
+		{"--shoot-file " + file(changed(t, "name: cloud", "name: other")) + " --operation x --cloud-profile " + prodCloud, "is CloudProfile cloud, the Shoot uses CloudProfile other"},
 		{"wbe --shoot-file " + prodShoot + " --operation x", `the Shoot garden-shop/prod has no pool "wbe"; it has web, metal`},
-		{"--shoot-file " + prodShoot + " --kubernetes-version new", `--kubernetes-version: "new" is no version`},
-		{"--shoot-file " + prodShoot + " --machine-image-version new", `--machine-image-version: "new" is no version`},
-		{"--shoot-file " + prodShoot + " --operation x -o xml", "neither text nor json"},
+		{"--shoot-file " + prodShoot + " --kubernetes-version new", `--kubernetes-version: "new" is not a version such as 1.31.4`},
+		{"--shoot-file " + prodShoot + " --machine-image-version new", `--machine-image-version: "new" is not a version such as 1.31.4`},
+		{"--shoot-file " + prodShoot + " --operation x -o xml", "not one of text, json"},
 	} {
 		if out, code, says := runPlan(t, "", strings.Fields(c.args)...); code != exitcode.WrongUse || !strings.Contains(says, c.says) || out != "" {
 			t.Errorf("%s: exit %d: %s, want %q\n%s", c.args, code, says, c.says, out)
@@ -215,11 +215,11 @@ func TestPlanOfAChangeReadsTheGarden(t *testing.T) {
 		code    int
 		says    string // of standard output, or of the error
 	}{
-		{"all is there", map[string]string{shootPath: theShoot, profilePath: theCloud}, "garden-shop/prod", exitcode.Failed, "it can be updated to from 1632.0.0 on"},
-		{"no CloudProfile", map[string]string{shootPath: theShoot}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: there is no such object"},
+		{"all is there", map[string]string{shootPath: theShoot, profilePath: theCloud}, "garden-shop/prod", exitcode.Failed, "in-place updates to it start from 1632.0.0"},
+		{"no CloudProfile", map[string]string{shootPath: theShoot}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: no such object"},
 		{"a CloudProfile that may not be read", map[string]string{shootPath: theShoot, profilePath: "403"}, "garden-shop/prod", 0, "the CloudProfile cloud was not read: "},
-		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitcode.WrongUse, "there is no Shoot garden-shop/test; kubectl get shoots -n garden-shop lists them"},
-		{"not the garden", nil, "garden-shop/prod", exitcode.WrongUse, "this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster"},
+		{"no such Shoot", map[string]string{shootPath: theShoot}, "garden-shop/test", exitcode.WrongUse, "no Shoot garden-shop/test (kubectl get shoots -n garden-shop lists them)"},
+		{"not the garden", nil, "garden-shop/prod", exitcode.WrongUse, "this cluster has no Shoots: --garden-kubeconfig must be that of the garden cluster"},
 		{"not allowed", map[string]string{shootPath: "403"}, "garden-shop/prod", exitcode.Denied, "alice cannot get it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,18 +12,18 @@ func (a *app) statusCmd() *cobra.Command {
 	var where backend.Where
 	cmd := &cobra.Command{
 		Use:   "status [GROUP]",
-		Short: "Take one look at the run of a group, or at all runs",
+		Short: "Show the state of a group's run, or of all runs, once",
 		Args:  someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o)
 			if err != nil {
 				return err
 			}
-			look := &status.Status{Out: a.Out, Options: a.Options, Where: where, JSON: asJSON}
+			once := &status.Status{Out: a.Out, Options: a.Options, Where: where, JSON: asJSON}
 			if len(args) > 0 {
-				look.Group = args[0]
+				once.Group = args[0]
 			}
-			return look.Run(cmd.Context())
+			return once.Run(cmd.Context())
 		},
 	}
 	addWhere(cmd.Flags(), &where)

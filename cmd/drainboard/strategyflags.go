@@ -19,9 +19,8 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// rules are the strategy and settings that the flags ask for, before it is known which
-// group they are for: where that is nobody's in particular, those of any will do, and what
-// none can honour is refused before anything is connected to.
+// rules returns the strategy and settings that the flags ask for, before the group is known.
+// Flags that no strategy of the provider supports are refused before anything is connected to.
 func (f *rollFlags) rules(cmd *cobra.Command, auto bool) (engine.Strategy, record.Settings, error) {
 	where, err := f.where.Fill()
 	if err != nil {
@@ -60,7 +59,7 @@ func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.
 	return rules, settings, err
 }
 
-// asked is what the flags ask of a run. It implements backend.Asked.
+// asked has what the flags ask of a run. It implements backend.Asked.
 type asked struct {
 	*rollFlags
 	cmd  *cobra.Command
@@ -79,7 +78,7 @@ func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.Ro
 
 func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" }
 
-// request is what the flags ask for.
+// request returns what the flags ask for.
 func (f *rollFlags) request(cmd *cobra.Command, auto bool) planner.Request {
 	return planner.Request{
 		Hooks: f.Hooks, Flags: asked{f, cmd, auto}, Strategy: f.strategy, NewTarget: asg.TargetOptions{TemplateVersion: f.templateVersion, AMI: f.ami},

@@ -15,7 +15,7 @@ func TestAnUnknownThemeIsWrongUse(t *testing.T) {
 		if got := console.Report(err); got != code {
 			t.Errorf("--theme %s: exit code %d, want %d", theme, got, code)
 		}
-		if want := "--theme: there is no theme \"" + theme + "\"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken, mine"; err != nil && err.Error() != want {
+		if want := "--theme: unknown theme \"" + theme + "\"; choose from auto, dark, light, high-contrast, colour-blind, 16, none, broken, mine"; err != nil && err.Error() != want {
 			t.Errorf("--theme %s says %q", theme, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/themes"
 )
 
-// themeFlag gives a command with a dashboard its --theme.
+// themeFlag adds --theme to a command with a dashboard.
 func (a *app) themeFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Theme, "theme", a.Theme, "looks of the dashboard: "+strings.Join(themes.Names(), ", ")+", or a theme of yours (docs/themes.md)")
+	cmd.Flags().StringVar(&a.Theme, "theme", a.Theme, "theme of the dashboard: "+strings.Join(themes.Names(), ", ")+", or one of your own (docs/themes.md)")
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
-// parseUntil reads the time at which a run is to be over: a time of day, which is
-// the next such time on the local clock, a local date and time, or an RFC 3339
-// time.
+// parseUntil reads the time by which a run must be over: a time of day (the next such time on
+// the local clock), a local date and time, or an RFC 3339 time.
 func parseUntil(text string, now time.Time) (time.Time, error) {
 	if t, err := time.Parse("15:04", text); err == nil {
 		y, m, d := now.Date()
@@ -29,5 +28,5 @@ func parseUntil(text string, now time.Time) (time.Time, error) {
 		}
 		return t, nil
 	}
-	return time.Time{}, fmt.Errorf("%q is no time (examples: 05:00, 2026-11-22 05:00, 2026-11-22T05:00:00Z)", text)
+	return time.Time{}, fmt.Errorf("%q is not a time (examples: 05:00, 2026-11-22 05:00, 2026-11-22T05:00:00Z)", text)
 }

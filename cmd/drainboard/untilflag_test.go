@@ -29,9 +29,9 @@ func TestParseUntil(t *testing.T) {
 		{"2026-03-29T05:00:00-07:00", night, "2026-03-29T05:00:00-07:00"},
 		{"2026-03-28 05:00", night, "in the past: it is Sat 28 Mar 2026 23:30:00 CET (+01:00) now"},
 		{"2026-03-28T21:00:00Z", night, "in the past"},
-		{"24:00", night, "is no time"},
-		{"soon", night, "is no time"},
-		{"", night, "is no time"},
+		{"24:00", night, "is not a time"},
+		{"soon", night, "is not a time"},
+		{"", night, "is not a time"},
 	} {
 		got, err := parseUntil(c.text, c.now)
 		switch {

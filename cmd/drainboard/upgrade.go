@@ -17,9 +17,9 @@ func (a *app) upgradeCmd() *cobra.Command {
 	var u upgradeFlags
 	cmd := &cobra.Command{
 		Use:   "upgrade GROUP...",
-		Short: "Plan an upgrade, then run it; goes on with the group's unfinished run if there is one",
+		Short: "Plan an upgrade, then run it; resumes the group's unfinished run if there is one",
 		Long: "Plan an upgrade of a group, then run it. An unfinished run of the group is resumed. Several groups, or --all, are rolled one\n" +
-			"after the other, in their provider's order.\n\n" + console.PlainLong + "\n\n" + exitCodes,
+			"after another, in their provider's order.\n\n" + console.PlainLong + "\n\n" + exitCodes,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := u.scope.Take(args); err != nil {
 				return err
@@ -29,23 +29,22 @@ func (a *app) upgradeCmd() *cobra.Command {
 	}
 	addScope(cmd, &u.scope)
 	fl := cmd.Flags()
-	fl.BoolVar(&u.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&u.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&u.Plain, "plain", false, console.PlainHelp)
-	fl.BoolVarP(&u.yes, "yes", "y", false, "no question at the start")
+	fl.BoolVarP(&u.yes, "yes", "y", false, "do not prompt at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
 	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
 	fl.StringVar(&u.record, "record", "", recordHelp)
 	a.themeFlag(cmd)
-	fl.DurationVar(&u.recordLimit, "record-timeout", live.RecordLimit, "time for which the run record may not be writable before the run pauses")
+	fl.DurationVar(&u.recordLimit, "record-timeout", live.RecordLimit, "time the run record may be unwritable before the run pauses")
 	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
 	u.add(cmd)
 	return cmd
 }
 
-const recordHelp = "what to do with an unfinished run whose record is damaged, or does not fit the group any more: fitting or discard (docs/resume.md)"
+const recordHelp = "how to handle an unfinished run whose record is damaged or no longer matches the group: fitting or discard (docs/resume.md)"
 
-// minRecordLimit is what it takes to tell a record that cannot be written from a write that
-// failed once.
+// minRecordLimit is long enough to tell a record that cannot be written from one failed write.
 const minRecordLimit = 5 * time.Second
 
 // upgradeFlags are the flags of `drainboard upgrade`.
@@ -60,7 +59,7 @@ type upgradeFlags struct {
 	record      string        // see driver.CheckRecordChoice
 }
 
-// upgrade checks the flags as far as that takes no cluster, and drives.
+// upgrade checks the flags as far as possible without a cluster, and drives.
 func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 	asJSON, err := output(u.output)
 	if err != nil {
@@ -93,7 +92,7 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 	return a.driven(cmd, u, asJSON).Run(cmd.Context(), settings)
 }
 
-// driven is the upgrade that the flags ask for.
+// driven returns the upgrade that the flags ask for.
 func (a *app) driven(cmd *cobra.Command, u *upgradeFlags, asJSON bool) *driver.Upgrade {
 	d := &driver.Upgrade{
 		Console: a.Console, Face: u.Face, Request: u.request(cmd, u.Auto), Options: a.Options, Scope: u.scope, Where: u.where, Given: given(cmd),

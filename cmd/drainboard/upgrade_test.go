@@ -94,7 +94,7 @@ func TestFlagsThatDoNotCount(t *testing.T) {
 	run := record.Run{By: "bob@desk", State: record.Paused, Started: now, Seen: now.Add(-time.Minute)}
 	run.Settings.Approve = record.ApproveBatch
 	got := strings.Join(present.Standing(run, now, given(cmd), true), "; ")
-	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "nothing is asked (--auto)"} {
+	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "no prompts (--auto)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}

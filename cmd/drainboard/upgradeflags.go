@@ -65,47 +65,47 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.SetNormalizeFunc(byKopsName)
 	addWhere(fl, &f.where)
-	fl.StringVar(&f.strategy, "strategy", "", "rules to roll by: "+strategies()+" (default: the provider's own; asg: eks, kops: kops)")
+	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")
 	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge)")
 	fl.StringVar(&f.maxSurge, "max-surge", "", "kops and gardener: new nodes that come before old ones go, a number or a percentage (default 1; the control plane has none, gardener splits it over the zones, and the strategies of EKS set their own)")
 	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
-	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "how long what replaces the canary is watched before others follow (default 2m0s)")
+	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "time to watch the canary's replacement before the other nodes follow (default 2m0s)")
 	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")
 	fl.StringSliceVar(&f.order, "order", nil, "order of the nodes within the zones: random, oldest, newest, name, fewest-blockers, or several by rank (default: the strategy's; eks and kops: random, gardener: oldest)")
-	fl.StringSliceVar(&f.only, "only", nil, "roll these nodes only; the run then ends with nodes left by choice")
+	fl.StringSliceVar(&f.only, "only", nil, "roll only these nodes; the run then exits with code 8, nodes left by choice")
 	fl.StringVar(&f.until, "until", "", "start nothing that cannot end by then: a local time of day (05:00: the next one), a date and time, or an RFC 3339 time")
-	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "nodes that may fail before the run does (default 0)")
+	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "number of nodes that may fail before the run fails (default 0)")
 	fl.StringVar(&f.unreachable, "unreachable", "", "nodes whose kubelet is not heard from: wait (they go last), terminate (with the pods on them) or fail (default: the strategy's; eks and kops: wait, gardener: terminate)")
-	fl.DurationVar(&f.unreachableAfter, "unreachable-after", 0, "how long a kubelet must not be heard from before --unreachable applies (default 5m0s)")
-	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time a node has to lose its pods (default: the strategy's; eks and kops: 15m, gardener: 2h)")
+	fl.DurationVar(&f.unreachableAfter, "unreachable-after", 0, "time without a kubelet heartbeat before --unreachable applies (default 5m0s)")
+	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time for a node to lose its pods (default: the strategy's; eks and kops: 15m, gardener: 2h)")
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default: the strategy's; eks and kops: fail, gardener: force)")
 	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force (kops's --force is --all-nodes)")
-	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between an empty node and its termination (default: the strategy's; eks: 1m0s, kops: 5s; kops also says --post-drain-delay)")
-	fl.Lookup("post-drain-wait").DefValue = "0s" // the help leaves it out, and says it in words
-	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time new nodes have to be Ready (default: the strategy's; eks and kops: 15m, gardener: 20m)")
-	fl.DurationVar(&f.waitForStart, "wait-for-start", 0, "Gardener: time to start what the Shoot asks for, and to complete it when no node is left; then the run pauses, exit 9 (default 30m)")
-	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time a machine has to go once it is asked to (default 15m)")
-	fl.BoolVar(&f.allNodes, "all-nodes", false, "also nodes that are up to date (kops's --force)")
-	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods that nothing puts back (kubectl drain --force; default: the strategy's; eks: no, kops and gardener: yes)")
+	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between a node's drain and its termination (default: the strategy's; eks: 1m0s, kops: 5s; kops: also --post-drain-delay)")
+	fl.Lookup("post-drain-wait").DefValue = "0s" // cobra then omits it: the text has the default
+	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time for new nodes to become Ready (default: the strategy's; eks and kops: 15m, gardener: 20m)")
+	fl.DurationVar(&f.waitForStart, "wait-for-start", 0, "Gardener: time for the controller to start the update that the Shoot asks for, and to complete it after the last node; then the run pauses, exit code 9 (default 30m)")
+	fl.DurationVar(&f.terminateTimeout, "terminate-timeout", 0, "time for an instance to terminate once requested (default 15m)")
+	fl.BoolVar(&f.allNodes, "all-nodes", false, "also roll nodes that are up to date (kops's --force)")
+	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods without a controller that recreates them (kubectl drain --force; default: the strategy's; eks: no, kops and gardener: yes)")
 	fl.BoolVar(&f.emptyDir, "delete-emptydir-data", false, "consent to lose the data in emptyDir volumes (default: the strategy's; eks: no, kops and gardener: yes)")
-	fl.DurationVar(&f.evictionRetry, "eviction-retry", 0, "fallback pause before a blocked eviction is tried again (default: the strategy's; eks and kops: 5s, gardener: 20s; a budget that opens is acted on at once)")
-	fl.IntVar(&f.evictionsAtOnce, "evictions-at-once", 0, "evictions under way in the whole run (default 50)")
-	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "how long a replacement pod may be Pending before no new drain starts (default 5m)")
+	fl.DurationVar(&f.evictionRetry, "eviction-retry", 0, "fallback interval between attempts of a blocked eviction (default: the strategy's; eks and kops: 5s, gardener: 20s; when a PDB opens the eviction is sent at once)")
+	fl.IntVar(&f.evictionsAtOnce, "evictions-at-once", 0, "evictions in flight in the whole run (default 50)")
+	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "time a replacement pod may be Pending before no new drain starts (default 5m)")
 	fl.DurationVar(&f.gatePause, "gate-pause", 0, "pause the run when no drain could start for this long (default 30m)")
-	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts")
+	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts as ready")
 	f.addKops(fl)
 	f.addZones(fl)
 	addHooks(cmd, &f.Hooks)
-	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: chosen; a plan names its own)")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: random; the plan shows it)")
 }
 
-// settings fills the strategy's defaults with what the flags say, and notes
-// where each came from.
+// settings lays the flags over the strategy's defaults, and notes the origin of
+// each setting.
 func (f *rollFlags) settings(cmd *cobra.Command, rules engine.Strategy, auto bool, who string) (record.Settings, error) {
 	return f.over(cmd, rules, rules.Defaults(), auto, who)
 }
 
-// over lays what the flags say over settings that are there already.
+// over lays the flags over existing settings.
 func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s record.Settings, auto bool, who string) (record.Settings, error) {
 	if err := f.oneTarget(); err != nil {
 		return s, err
@@ -156,18 +156,18 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s record.Set
 	return s, nil
 }
 
-// oneTarget refuses targets that an Auto Scaling group has not, and two at once.
+// oneTarget refuses targets that an Auto Scaling group does not have, and two at once.
 func (f *rollFlags) oneTarget() error {
 	if f.kubernetesVersion != "" || f.releaseVersion != "" {
 		return fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
 	}
 	if f.templateVersion != "" && f.ami != "" {
-		return fmt.Errorf("--launch-template-version and --ami are two targets: give one")
+		return fmt.Errorf("--launch-template-version and --ami both set the target: give one")
 	}
 	return nil
 }
 
-// counts settles the numbers that are at least 1.
+// counts sets the numbers that are at least 1.
 func (f *rollFlags) counts(cmd *cobra.Command, s *record.Settings) error {
 	for _, n := range []struct {
 		flag string
@@ -178,14 +178,14 @@ func (f *rollFlags) counts(cmd *cobra.Command, s *record.Settings) error {
 			continue
 		}
 		if n.from < 1 {
-			return fmt.Errorf("--%s: %d is too small, 1 is the least", n.flag, n.from)
+			return fmt.Errorf("--%s: %d is too small, the minimum is 1", n.flag, n.from)
 		}
 		*n.to = n.from
 	}
 	return nil
 }
 
-// labels settles which labels a new node must carry.
+// labels sets which labels a new node must carry.
 func (f *rollFlags) labels(s *record.Settings) error {
 	for _, l := range f.newLabels {
 		key, value, _ := strings.Cut(l, "=")
@@ -200,7 +200,7 @@ func (f *rollFlags) labels(s *record.Settings) error {
 	return nil
 }
 
-// origins notes where each setting comes from.
+// origins notes the origin of each setting.
 func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, auto bool) {
 	for _, row := range present.Settings {
 		if !row.Of(rules.Name()) {
@@ -225,7 +225,7 @@ func (f *rollFlags) origins(cmd *cobra.Command, rules engine.Strategy, s *record
 		}
 	}
 	if f.strategy == "" {
-		s.Origin["strategy"] = "the provider's own"
+		s.Origin["strategy"] = "the provider's default"
 	}
 	if f.seed == 0 {
 		s.Origin["seed"] = "chosen at random"

@@ -77,31 +77,31 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--max-unavailable", "101"}, false, "out of range"},
 		{[]string{"--max-unavailable", "101%"}, false, "neither"},
 		{[]string{"--max-surge", "2"}, false, "sets its own surge"},
-		{[]string{"--approve", "maybe"}, false, "none of batch, canary, phase, none"},
-		{[]string{"--approve", "batch"}, true, "--auto asks nothing"},
-		{[]string{"--approve", "canary"}, true, "--auto asks nothing"},
-		{[]string{"--approve", "phase"}, true, "--auto asks nothing"},
-		{[]string{"--canary-watch", "5m"}, false, "--approve canary only, not with batch"},
-		{[]string{"--canary-watch", "5m"}, true, "--approve canary only, not with none"},
+		{[]string{"--approve", "maybe"}, false, "not one of batch, canary, phase, none"},
+		{[]string{"--approve", "batch"}, true, "--auto never prompts"},
+		{[]string{"--approve", "canary"}, true, "--auto never prompts"},
+		{[]string{"--approve", "phase"}, true, "--auto never prompts"},
+		{[]string{"--canary-watch", "5m"}, false, "requires --approve canary, not batch"},
+		{[]string{"--canary-watch", "5m"}, true, "requires --approve canary, not none"},
 		{[]string{"--approve", "canary", "--canary-watch", "0s"}, false, "too short"},
 		{[]string{"--unreachable-after", "0s"}, false, "too short"},
-		{[]string{"--approve", "canary", "--batch-size", "3"}, false, "for --approve batch, not for canary"},
-		{[]string{"--batch-size", "3"}, true, "for --approve batch, not for none"},
-		{[]string{"--order", "biggest"}, false, "none of random, oldest, newest, name, fewest-blockers"},
-		{[]string{"--order", "random,name"}, false, "nothing after it (name) is ever asked"},
+		{[]string{"--approve", "canary", "--batch-size", "3"}, false, "requires --approve batch, not canary"},
+		{[]string{"--batch-size", "3"}, true, "requires --approve batch, not none"},
+		{[]string{"--order", "biggest"}, false, "not one of random, oldest, newest, name, fewest-blockers"},
+		{[]string{"--order", "random,name"}, false, "what follows it (name) has no effect"},
 		{[]string{"--order", "name,name"}, false, "twice"},
 		{[]string{"--order", "oldest,newest"}, false, "contradict"},
 		{[]string{"--order", "name,"}, false, "empty"},
-		{[]string{"--unreachable", "panic"}, false, "none of wait, terminate, fail"},
-		{[]string{"--max-failed-nodes", "-1"}, false, "less than none"},
-		{[]string{"--until", "yesterday"}, false, "is no time"},
+		{[]string{"--unreachable", "panic"}, false, "not one of wait, terminate, fail"},
+		{[]string{"--max-failed-nodes", "-1"}, false, "negative"},
+		{[]string{"--until", "yesterday"}, false, "is not a time"},
 		{[]string{"--until", "2001-01-01 05:00"}, false, "in the past"},
-		{[]string{"--on-drain-timeout", "explode"}, false, "none of fail, skip, force, wait"},
+		{[]string{"--on-drain-timeout", "explode"}, false, "not one of fail, skip, force, wait"},
 		{[]string{"--force", "--on-drain-timeout", "wait"}, false, "contradict"},
 		{[]string{"--drain-timeout", "0s"}, false, "too short"},
 		{[]string{"--post-drain-wait", "-5s"}, false, "too short"},
 		{[]string{"--batch-size", "0"}, false, "too small"},
-		{[]string{"--launch-template-version", "3", "--ami", "ami-1"}, false, "two targets"},
+		{[]string{"--launch-template-version", "3", "--ami", "ami-1"}, false, "both set the target"},
 		{[]string{"--kubernetes-version", "1.32"}, false, "groups that EKS manages"},
 		{[]string{"--expect-label", "=x"}, false, "no key"},
 	} {
@@ -116,7 +116,7 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 func TestDryRunIsOfTheRunAskedFor(t *testing.T) {
 	root := newRoot(strings.NewReader(""), io.Discard, io.Discard)
 	root.SetArgs([]string{"upgrade", "a", "--dry-run", "--auto", "--approve", "canary"})
-	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--auto asks nothing") {
+	if err := root.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--auto never prompts") {
 		t.Errorf("planned what could not be run: %v", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestSettingsOfTheSequence(t *testing.T) {
 	if len(s.Order) != 2 || s.Order[0] != record.OrderFewestBlockers || s.Order[1] != record.OrderOldest {
 		t.Errorf("order: %v", s.Order)
 	}
-	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random", "strategy": "the provider's own"} {
+	for flag, want := range map[string]string{"order": "flag", "until": "flag", "only": "Drainboard", "drain-timeout": "EKS: 15 minutes", "seed": "chosen at random", "strategy": "the provider's default"} {
 		if s.Origin[flag] != want {
 			t.Errorf("origin of %s: %q, want %q", flag, s.Origin[flag], want)
 		}
@@ -149,7 +149,7 @@ func TestSettingsOfStrategies(t *testing.T) {
 		wait  time.Duration
 	}{
 		{strategy.EKS{}, []string{"--max-surge", "2"}, "sets its own surge, the larger of twice the zones", 0},
-		{strategy.EKSMinimal{}, []string{"--max-surge", "2"}, "has no surge, old nodes go before", 0},
+		{strategy.EKSMinimal{}, []string{"--max-surge", "2"}, "has no surge, old nodes are terminated before", 0},
 		{strategy.EKS{}, nil, "", time.Minute},
 		{strategy.EKSMinimal{}, nil, "", 0},
 		{strategy.EKSMinimal{}, []string{"--post-drain-wait", "30s"}, "", 30 * time.Second},

@@ -16,24 +16,24 @@ func (a *app) watchCmd() *cobra.Command {
 	var f console.Face
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
-		Short: "Look at a group and at the run in it, wherever that is driven; changes nothing",
-		Long: "The dashboard, to look at: a group as it is, and the run in it, wherever that is driven. It shows a run as soon as it\n" +
-			"starts and how it ends, and sends nothing but reads, so q leaves at any moment. Without GROUP it lets you pick one.\n\n" +
-			"With --plain everything is told in lines: how the group stands, then what comes, until ctrl-c. An empty line tells what\n" +
-			"can be looked at. Lines are also what you get with TERM=dumb, or when the input or the output is no terminal; an input\n" +
-			"that is none may end, and the watch goes on.",
+		Short: "Watch a group and its run, on whichever machine that is driven; read-only",
+		Long: "A read-only dashboard of a group and its run, on whichever machine that is driven. It shows a run as soon as it starts,\n" +
+			"and how it ends. It sends read requests only; q quits at any time. Without GROUP it lets you pick one.\n\n" +
+			"With --plain the output is plain lines: the state of the group, then its events, until ctrl-c. An empty line lists what\n" +
+			"can be shown. Plain lines are also used with TERM=dumb, or when input or output is not a terminal; the watch continues\n" +
+			"after the end of an input that is not a terminal.",
 		Args: someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.CloudOnly {
-				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes has its record on the disk of the machine that drives it, and cannot be watched from elsewhere; drainboard status --cloudonly takes one look there"))
+				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes is recorded on the disk of the machine that drives it, and cannot be watched; run drainboard status --cloudonly there"))
 			}
 			ctx, stop := console.UntilSignalled(cmd.Context())
 			defer stop()
-			look := &watch.Watch{Console: a.Console, Face: f.Looking(), Options: a.Options, Where: where}
+			board := &watch.Watch{Console: a.Console, Face: f.ReadOnly(), Options: a.Options, Where: where}
 			if len(args) > 0 {
-				look.Group = args[0]
+				board.Group = args[0]
 			}
-			return look.Run(ctx)
+			return board.Run(ctx)
 		},
 	}
 	addWhere(cmd.Flags(), &where)

@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener"
 )
 
-const cloudOnlyHelp = "kops: without Kubernetes: no kubeconfig, nothing is drained, nothing is validated, pods die with their machines (docs/cloudonly.md)"
+const cloudOnlyHelp = "kops: work without Kubernetes: no kubeconfig, no drain, no validation, pods end with their instances (docs/cloudonly.md)"
 
 // clusterFlags has the flags that choose a cluster: kubectl's.
 func (a *app) clusterFlags(fl *pflag.FlagSet) {
@@ -16,12 +16,12 @@ func (a *app) clusterFlags(fl *pflag.FlagSet) {
 	fl.StringVar(&a.Flags.Cluster, "cluster", "", "cluster of the kubeconfig, in place of the context's")
 }
 
-// addWhere has the flags that say where groups are looked for on a command. Their defaults are those of kops's environment.
+// addWhere adds the flags that locate groups to a command. Their defaults are those of kops's environment.
 func addWhere(fl *pflag.FlagSet, f *backend.Where) {
-	fl.StringVar(&f.Provider, "provider", backend.Any, "where the group lives: auto (a group with the tags of kops or EKS is theirs, a node with Gardener's label of a pool's), asg, eks, kops or gardener")
+	fl.StringVar(&f.Provider, "provider", backend.Any, "provider of the group: auto (by the tags of kops or EKS on the group, or Gardener's labels on the nodes), asg, eks, kops or gardener")
 	fl.StringVar(&f.Cluster, "cluster-name", "", "kops: the cluster's name (default: $KOPS_CLUSTER_NAME, else the one that the nodes' machines are tagged with; kops also says --name)")
 	fl.BoolVar(&f.CloudOnly, "cloudonly", false, cloudOnlyHelp)
-	fl.StringVar(&f.Store, "state", "", "kops: where the specs of cluster and InstanceGroups are, s3://BUCKET or a directory (default: $KOPS_STATE_STORE; without one kops's defaults apply)")
+	fl.StringVar(&f.Store, "state", "", "kops: state store with the specs of cluster and InstanceGroups, s3://BUCKET or a directory (default: $KOPS_STATE_STORE; without one kops's defaults apply)")
 	addAWS(fl, f)
 	addPools(fl, &f.Pools)
 }
@@ -32,15 +32,15 @@ func addAWS(fl *pflag.FlagSet, f *backend.Where) {
 	fl.StringVar(&f.Profile, "profile", "", "profile of the AWS configuration (default: $AWS_PROFILE)")
 }
 
-// addWhereCloudOnly has the flags on a command that looks groups up only where there is no cluster.
+// addWhereCloudOnly adds them to a command that finds groups only where there is no cluster.
 func addWhereCloudOnly(fl *pflag.FlagSet, f *backend.Where) {
-	fl.BoolVar(&f.CloudOnly, "cloudonly", false, "of runs without Kubernetes, whose records are on this machine (docs/cloudonly.md)")
+	fl.BoolVar(&f.CloudOnly, "cloudonly", false, "kops: for runs without Kubernetes, recorded on this machine (docs/cloudonly.md)")
 	fl.StringVar(&f.Cluster, "cluster-name", "", "with --cloudonly: kops's name of the cluster (default: $KOPS_CLUSTER_NAME)")
 	addAWS(fl, f)
 	fl.SetNormalizeFunc(byKopsName)
 }
 
-// addPools has the flags that say where a Shoot is kept beside its cluster.
+// addPools adds the flags that locate a Shoot's objects outside its own cluster.
 func addPools(fl *pflag.FlagSet, o *gardener.Options) {
 	fl.StringVar(&o.Garden, "garden-kubeconfig", "", "Gardener: kubeconfig of the cluster that has the Shoot (default: none; the nodes are what tells of the pools)")
 	fl.StringVar(&o.Shoot, "shoot", "", "Gardener: NAMESPACE/NAME of the Shoot in the garden cluster")

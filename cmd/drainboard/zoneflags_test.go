@@ -32,11 +32,11 @@ func TestZoneSettings(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		{strategy.EKS{}, []string{"--max-evict-retries", "3"}, "the eks strategy tries an eviction for as long as the drain has time"},
-		{strategy.Kops{}, []string{"--health-timeout", "3m"}, "the kops strategy gives no machine up"},
+		{strategy.EKS{}, []string{"--max-evict-retries", "3"}, "the eks strategy retries an eviction until the drain timeout"},
+		{strategy.Kops{}, []string{"--health-timeout", "3m"}, "the kops strategy does not replace a machine"},
 		{strategy.Gardener{}, []string{"--max-evict-retries", "0"}, "0 is too small"},
 		{strategy.Gardener{}, []string{"--health-timeout", "1ms"}, "1ms is too short"},
-		{strategy.Gardener{}, []string{"--node-conditions", "Odd"}, "\"Odd\" is not read"},
+		{strategy.Gardener{}, []string{"--node-conditions", "Odd"}, "\"Odd\" is not supported"},
 		{strategy.Gardener{}, []string{"--interactive"}, "rolls the zones side by side"},
 		{strategy.Gardener{}, []string{"--validate-count", "3"}, "does not validate the cluster"},
 	} {

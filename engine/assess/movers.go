@@ -26,7 +26,7 @@ func (s *Reader) ConsentsOn(node string) drain.Consents {
 	}
 	if n := s.W.Node(node); n != nil {
 		moves := s.Run.External.MovesOf(n.Machine)
-		if len(moves) > 0 && moves[0].By != world.MoverSomebody {
+		if len(moves) > 0 && moves[0].By != world.MoverUnknown {
 			return drain.Consents{Unmanaged: true, EmptyDir: true}
 		}
 	}

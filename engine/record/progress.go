@@ -85,7 +85,7 @@ func (r *Run) Next() string {
 		return text.Next(open, text.NextStaysPaused)
 	}
 	if b, waiting := r.Waiting(); waiting {
-		return text.Next(open, text.NextApproval(b.ID))
+		return text.Next(open, b.WaitsFor())
 	}
 	for _, p := range r.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {

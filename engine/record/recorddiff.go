@@ -101,7 +101,7 @@ func (t *differ) batches() {
 		}
 		what := text.BatchOf(len(b.Machines), b.Phase)
 		if was.ID != b.ID && b.Approved.IsZero() {
-			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: text.WantsApproval(what)})
+			t.tell(b.Waiting, Event{Type: BatchWaiting, Batch: b.ID, Message: b.WaitsFor()})
 		}
 		if was.Approved.IsZero() && !b.Approved.IsZero() {
 			t.tell(b.Approved, Event{Type: BatchApproved, Batch: b.ID, Reason: b.By, Message: text.WasApproved(what, b.By)})
@@ -172,9 +172,9 @@ func (t *differ) validation() {
 	switch {
 	case is == nil:
 	case is.Passed.After(was.Passed):
-		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: ValidationReason, Message: text.Valid(AfterNodes(is.After), LooksInARow(is.Need))})
+		t.tell(is.Passed, Event{Type: ValidationPassed, Reason: ValidationReason, Message: text.Valid(text.AfterNodes(is.After), text.PassesInARow(is.Need))})
 	case is.Failed.After(was.Failed):
-		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: ValidationReason, Message: text.ClusterInvalid(AfterNodes(is.After), Messages(Counting(is.Failures)))})
+		t.tell(is.Failed, Event{Type: ValidationFailed, Reason: ValidationReason, Message: text.ClusterInvalid(text.AfterNodes(is.After), Messages(Counting(is.Failures)))})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -425,6 +426,14 @@ type Batch struct {
 	// Preview is what approving it would do, while it waits: for those who see the
 	// record only.
 	Preview BatchPreview `json:"outlook,omitzero"`
+}
+
+// WaitsFor is what is waited for while the batch is not approved, as a sentence.
+func (b *Batch) WaitsFor() string {
+	if b.Phase != "" {
+		return text.PhaseWaiting(b.Phase)
+	}
+	return text.BatchWaiting(b.Names)
 }
 
 // Mark is something we put on a node: the action that put it and, in Foreign,

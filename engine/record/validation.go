@@ -3,8 +3,6 @@ package record
 import (
 	"slices"
 	"time"
-
-	"github.com/drainboard/drainboard/engine/text"
 )
 
 // Validation is a wait for the whole cluster to be valid: several looks in a row must
@@ -56,11 +54,3 @@ func Messages(found []Invalid) []string {
 
 // ValidationReason is the wait of a validation, and the reason of events that tell of it.
 const ValidationReason = "validation"
-
-func AfterNodes(names []string) string {
-	return text.AfterNodes(names)
-}
-
-func LooksInARow(n int) string {
-	return text.LooksInARow(n)
-}

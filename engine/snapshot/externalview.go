@@ -29,15 +29,15 @@ type ExternalView struct {
 
 // MoverView is one who moves nodes of the group.
 type MoverView struct {
-	By world.Mover `json:"by"`
+	By world.Mover
 	// Roll and Guess are those of world.Move.
-	Roll  bool `json:"roll,omitempty"`
-	Guess bool `json:"guess,omitempty"`
+	Roll  bool
+	Guess bool
 	// Nodes are those with a mark of it, Working those of them that it has begun to move.
-	Nodes   int `json:"nodes"`
-	Working int `json:"working"`
+	Nodes   int
+	Working int
 	// Text is one sentence: who does what, and with which nodes.
-	Text string `json:"text"`
+	Text string
 }
 
 // othersView works out what others do, nil if nobody does.
@@ -152,7 +152,7 @@ func standing(m *MoverView, stages map[record.Stage][]string) (out []string) {
 			out = append(out, text.NodesAre(nodes, word))
 		}
 	}
-	left := text.MoverRest{Nodes: stages[record.Outdated], Cordoned: m.By == world.MoverSomebody}
+	left := text.MoverRest{Nodes: stages[record.Outdated], Cordoned: m.By == world.MoverUnknown}
 	switch few := len(left.Nodes) <= named; {
 	case len(left.Nodes) == 0:
 	case few && !m.Roll && len(out) > 0:

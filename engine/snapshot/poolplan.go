@@ -19,49 +19,49 @@ import (
 // PoolPlan is what a roll of a pool would meet as the pool stands. Its controller rolls it when
 // it is asked for something else, in an order of its own.
 type PoolPlan struct {
-	AsOf time.Time `json:"asOf"`
+	AsOf time.Time
 	// All: no machine is to be updated, so that all are looked at: a roll of the pool moves
 	// every one. Else it is what the roll under way has still to do.
-	All bool `json:"all"`
+	All bool
 	// Nodes are those that would be moved, by zone and name.
-	Nodes []PoolNode `json:"nodes"`
+	Nodes []PoolNode
 	// Meets is what is in the way, or takes time.
-	Meets []Obstacle `json:"meets"`
+	Meets []Obstacle
 	// Said are the sentences of a Plan's foreseen blockers, each with its node before it, that
 	// Meets says for all nodes at once.
-	Said []string `json:"-"`
+	Said []string
 	// NotEvaluated is what nothing is said about, a sentence each.
-	NotEvaluated []string `json:"notEvaluated"`
+	NotEvaluated []string
 }
 
 // PoolNode is a node that a roll would move.
 type PoolNode struct {
-	Machine string `json:"machine"`
-	Name    string `json:"name"`
-	Zone    string `json:"zone"`
-	Version string `json:"version"`
+	Machine string
+	Name    string
+	Zone    string
+	Version string
 	// Evict pods have to leave, Volumes of them one after the other, Stay stay.
-	Evict   int `json:"evict"`
-	Volumes int `json:"volumes"`
-	Stay    int `json:"stay"`
+	Evict   int
+	Volumes int
+	Stay    int
 	// Foreseen are blockers to expect, a sentence each; Stuck the pods that can never be
 	// evicted as it stands.
-	Foreseen []string `json:"foreseen,omitempty"`
-	Stuck    []string `json:"stuck,omitempty"`
+	Foreseen []string
+	Stuck    []string
 	// NotEvaluated says why nothing could be foreseen, "" if what is known was judged.
-	NotEvaluated string `json:"notEvaluated,omitempty"`
+	NotEvaluated string
 }
 
 // Obstacle is something that a roll of a pool would meet.
 type Obstacle struct {
-	Kind ObstacleKind `json:"kind"`
+	Kind ObstacleKind
 	// Text is one sentence.
-	Text string `json:"text"`
+	Text string
 	// Zone, Nodes, Pods and Budget are what it is about, as far as it is about any.
-	Zone   string   `json:"zone,omitempty"`
-	Nodes  []string `json:"nodes,omitempty"`
-	Pods   []string `json:"pods,omitempty"`
-	Budget string   `json:"budget,omitempty"`
+	Zone   string
+	Nodes  []string
+	Pods   []string
+	Budget string
 }
 
 // ObstacleKind is what kind of thing a roll meets.

@@ -21,29 +21,54 @@ const (
 	CoversNoPod         = "selects no pods"
 )
 
+// withKey ends a way out in which the user forces a pod by a key of the dashboard, and orForce
+// leads to it where it is the last of several. Only the functions below replace them.
+const (
+	withKey = " with f"
+	orForce = ", or force"
+)
+
 // Ways out, where they take no figures.
 const (
 	SeeTheDrain        = "check how the drain was started, or delete the pod"
-	GiveConsent        = "allow it by its flag and start again, delete the pod yourself, or force with f"
+	GiveConsent        = "allow it by its flag and start again, delete the pod yourself" + orForce + withKey
 	SeeJournalDisk     = "check the journal's disk: the pod is forced once the journal can be written"
-	SeeWebhook         = "check why the webhook denies it, or force with f"
-	NarrowBudgets      = "delete a PDB or narrow its selector, or force with f"
+	SeeWebhook         = "check why the webhook denies it" + orForce + withKey
+	NarrowBudgets      = "delete a PDB or narrow its selector" + orForce + withKey
 	TriedAgain         = "retried automatically"
 	EvictedInTurn      = "evicted in turn"
 	EndsByItself       = "ends by itself"
 	OpensByItself      = "opens by itself"
-	SeeMachine         = "check the instance, or force with f"
-	SeeMachineOrPolicy = "check the instance, force with f, or start with --unreachable=terminate"
+	SeeMachine         = "check the instance" + orForce + withKey
+	SeeMachineOrPolicy = "check the instance, force" + withKey + ", or start with --unreachable=terminate"
 	SeeFinalizers      = "check the finalizer's controller, or remove the finalizer"
-	SeeKubelet         = "check the node's kubelet, or force with f"
-	SeeBudgetControl   = "opens once recomputed; if it does not, check kube-controller-manager, or force with f"
-	MakeRoom           = "add or uncordon a node, or force with f"
+	SeeKubelet         = "check the node's kubelet" + orForce + withKey
+	SeeBudgetControl   = "opens once recomputed; if it does not, check kube-controller-manager" + orForce + withKey
+	MakeRoom           = "add or uncordon a node" + orForce + withKey
 	HoldsNothing       = "blocks nothing"
 )
 
 // WithoutForce is a way out where nothing can be forced: the pod has to be deleted.
 func WithoutForce(wayOut string) string {
-	return strings.ReplaceAll(wayOut, "force with f", "delete the pod")
+	return strings.ReplaceAll(wayOut, "force"+withKey, "delete the pod")
+}
+
+// ForceWhereDriven is a way out on a screen without keys to force with, such as a watch.
+func ForceWhereDriven(wayOut string) string {
+	return strings.ReplaceAll(wayOut, withKey, " where the run is driven")
+}
+
+// ForceInDashboard is a way out that is read outside of the dashboard, such as in a notification.
+func ForceInDashboard(wayOut string) string {
+	return strings.ReplaceAll(wayOut, withKey, " in the dashboard")
+}
+
+// ForceNotNow is a way out while nothing can be forced: without that, if there is another.
+func ForceNotNow(wayOut string) string {
+	if at := strings.LastIndex(wayOut, orForce); at > 0 && strings.HasSuffix(wayOut, withKey) {
+		return wayOut[:at]
+	}
+	return wayOut
 }
 
 // WithWayOut is what keeps a pod, and the way out.
@@ -55,7 +80,7 @@ func CameBack(times int, why string) string {
 }
 
 func NarrowTolerations(owner string) string {
-	return "narrow its tolerations, scale " + owner + " to 0, or force the node with f"
+	return "narrow its tolerations, scale " + owner + " to 0" + orForce + " the node" + withKey
 }
 
 func GrantEviction(namespace string) string {
@@ -109,7 +134,7 @@ func (b Budget) Never(why string) string {
 // Loosen is the way out of a budget that asks for all its pods: to scale the owner to so many,
 // 0 where that would not help, or to ask for fewer.
 func (b Budget) Loosen(owner string, scaleTo int) string {
-	out := fmt.Sprintf("loosen %s, or force with f", b.Expression)
+	out := "loosen " + b.Expression + orForce + withKey
 	if scaleTo > 0 {
 		out = fmt.Sprintf("scale %s to %d, ", owner, scaleTo) + out
 	}

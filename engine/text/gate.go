@@ -55,8 +55,8 @@ func NotValid(after string, why []string) string {
 	return "cluster not valid" + after + ": " + strings.Join(FirstOf(why), "; ")
 }
 
-// Valid tells of a cluster that has passed its looks.
-func Valid(after, looks string) string { return "cluster valid" + after + looks }
+// Valid tells of a cluster that has passed its validations: passes is of PassesInARow.
+func Valid(after, passes string) string { return "cluster valid" + after + passes }
 
 func NotValidInTime(limit time.Duration, after string, why []string) string {
 	return fmt.Sprintf("cluster not valid within %s%s: %s", limit, after, strings.Join(FirstOf(why), "; "))

@@ -22,7 +22,11 @@ const (
 )
 
 // Who moves nodes, beside those who have a name of their own.
-const HealthReplacement = "Auto Scaling (ReplaceUnhealthy)"
+const (
+	HealthReplacement = "Auto Scaling (ReplaceUnhealthy)"
+	// UserOrTool is who leaves no mark but a cordon.
+	UserOrTool = "a user or a tool"
+)
 
 // How a run continues beside them.
 const (

@@ -71,7 +71,7 @@ func NodeOutlives(machine string) string {
 }
 
 func NewMachineLeft(machine string) string {
-	return "new " + machine + " left the group, not by this run"
+	return "new instance " + machine + " left the group, not by this run"
 }
 
 // Renamed tells that a node is another machine's now; ends is what ends by that, or "".

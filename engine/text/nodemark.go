@@ -152,7 +152,7 @@ const (
 
 // RefreshAtWork says how far an instance refresh is, in percent, and how it is ended.
 func RefreshAtWork(id, status string, percent int, group string) string {
-	return fmt.Sprintf("instance refresh %s is %s (%d %%): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name %s", id, status, percent, group)
+	return InstanceRefresh(id) + " " + because(RefreshDoes(status, percent), StopRefresh(group))
 }
 
 // SizeTo is a part of what a scheduled action sets.

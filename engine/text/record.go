@@ -75,8 +75,6 @@ const (
 	NextStaysPaused = "the run stays paused until resumed"
 )
 
-func NextApproval(batch int) string { return fmt.Sprintf("batch %d waits for approval", batch) }
-
 func NextPhase(phase string) string { return "phase " + phase + " continues" }
 
 const NextBegins = "the run starts"
@@ -93,8 +91,6 @@ func BatchOf(nodes int, phase string) string {
 	}
 	return Plural(nodes, "node")
 }
-
-func WantsApproval(what string) string { return "wants approval for " + what }
 
 func WasApproved(what, by string) string {
 	if by == "" {

@@ -66,9 +66,9 @@ func AfterNodes(names []string) string {
 	return " after " + Some(names)
 }
 
-// LooksInARow says how many validations in a row a cluster has passed, where these are more
+// PassesInARow says how many validations in a row a cluster has passed, where these are more
 // than one.
-func LooksInARow(n int) string {
+func PassesInARow(n int) string {
 	if n < 2 {
 		return ""
 	}

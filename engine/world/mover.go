@@ -31,9 +31,9 @@ const (
 	MoverDrainboard Mover = "Drainboard"
 	// MoverCloud is the cloud's own controller.
 	MoverCloud Mover = "the cloud"
-	// MoverSomebody is a person, or a tool that leaves no mark of its own (kubectl
+	// MoverUnknown is a user, or a tool that leaves no mark of its own (kubectl
 	// cordon and drain, eksctl drain, upgrade-manager).
-	MoverSomebody Mover = "somebody"
+	MoverUnknown Mover = text.UserOrTool
 )
 
 // MoveStep is how far a move has come, as far as its mark tells.
@@ -58,26 +58,26 @@ func (s MoveStep) Compare(other MoveStep) int {
 
 // Move is what a mark on a node tells: who moves it, and how far that has come.
 type Move struct {
-	By   Mover    `json:"by"`
-	Step MoveStep `json:"step"`
+	By   Mover
+	Step MoveStep
 	// Mark is what says so, as kubectl shows it: a taint, a label, a condition, a cordon.
-	Mark string `json:"mark"`
+	Mark string
 	// Since is when the mark for this step was put, zero where nothing says when.
-	Since time.Time `json:"since,omitzero"`
+	Since time.Time
 	// SinceCordon: Since is the cordon's, which may be older than the move.
-	SinceCordon bool `json:"sinceCordon,omitempty"`
+	SinceCordon bool
 	// Means is one sentence about the node, without its name.
-	Means string `json:"means"`
+	Means string
 	// Limit is how long the mover drains a node at most, by its documented default; 0
 	// where it has none, or it cannot be known. Told: it is not the default, but what the
 	// mover goes by here.
-	Limit time.Duration `json:"limit,omitempty"`
-	Told  bool          `json:"told,omitempty"`
+	Limit time.Duration
+	Told  bool
 	// Guess: the mark is not the mover's alone, so it may be another.
-	Guess bool `json:"guess,omitempty"`
+	Guess bool
 	// Roll: what leaves this mark replaces nodes to update them. The others take single
 	// nodes out of service for reasons of their own.
-	Roll bool `json:"roll,omitempty"`
+	Roll bool
 
 	// cordons is what the move means once the node is cordoned as well, "" where a
 	// cordon has nothing to do with it.
@@ -166,7 +166,7 @@ func cordoned(n *Node, moves []Move) []Move {
 
 // cordonMove is the move of a node that is cordoned without any mark that says by whom.
 func cordonMove(n *Node) Move {
-	m := Move{By: MoverSomebody, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
+	m := Move{By: MoverUnknown, Step: MoveCordoned, Mark: "cordoned", Since: n.Cordoned(), SinceCordon: true, Guess: true,
 		Means: text.CordonedByNobody}
 	value, excluded := n.Labels[excludeLabel]
 	switch {
@@ -244,7 +244,7 @@ func boolean(b bool) int {
 // Does says in a few words what a mover does with a group: at work, or about to be.
 func (m Mover) Does(atWork, guess bool) string {
 	switch m {
-	case MoverSomebody:
+	case MoverUnknown:
 		if atWork {
 			return text.DrainedByHand
 		}

@@ -143,7 +143,7 @@ var taintMarks = []taintMark{
 		Means: text.MaintenanceDrains(MoverMedik8s.Name())}},
 	// Kubernetes (k8s.io/api/core/v1 TaintNodeOutOfService): put by hand, by medik8s or by
 	// the Node Termination Handler.
-	{key: "node.kubernetes.io/out-of-service", tells: Move{By: MoverSomebody, Step: MoveEnding, Guess: true,
+	{key: "node.kubernetes.io/out-of-service", tells: Move{By: MoverUnknown, Step: MoveEnding, Guess: true,
 		Means: text.OutOfService}},
 	// k8s.io/cloud-provider/api TaintNodeShutdown.
 	{key: "node.cloudprovider.kubernetes.io/shutdown", tells: Move{By: MoverCloud, Step: MoveEnding,

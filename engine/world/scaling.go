@@ -11,13 +11,13 @@ import (
 // Refresh is a roll of the group by the cloud itself (an EC2 instance refresh). The
 // zero value is none.
 type Refresh struct {
-	ID string `json:"id"`
+	ID string
 	// Status is the cloud's own word: Pending, InProgress, Cancelling, ...
-	Status string `json:"status"`
+	Status string
 	// Percent is how far it says that it has come.
-	Percent int `json:"percent"`
+	Percent int
 	// Since is when it began, zero while it has not.
-	Since time.Time `json:"since,omitzero"`
+	Since time.Time
 }
 
 // Sentence says of a group's refresh that it is at work, and how to stop it; "" if none
@@ -31,30 +31,30 @@ func (r Refresh) Sentence(group string) string {
 
 // Scaling is what changes the size of a group by itself.
 type Scaling struct {
-	Policies []Policy    `json:"policies,omitempty"`
-	Schedule []Scheduled `json:"schedule,omitempty"`
+	Policies []Policy
+	Schedule []Scheduled
 	// Unread is why these are not known, or only as they were long ago; "" if they are.
-	Unread string `json:"unread,omitempty"`
+	Unread string
 }
 
 // Policy is a scaling policy: it changes the desired size when its alarm, target or
 // forecast says so.
 type Policy struct {
-	Name string `json:"name"`
+	Name string
 	// Kind is the cloud's own word: TargetTrackingScaling, StepScaling, ...
-	Kind string `json:"kind"`
+	Kind string
 }
 
 // Scheduled is a change of a group's sizes at a time.
 type Scheduled struct {
-	Name string `json:"name"`
+	Name string
 	// At is when it happens next; Recurs its cron expression, "" for once.
-	At     time.Time `json:"at,omitzero"`
-	Recurs string    `json:"recurs,omitempty"`
+	At     time.Time
+	Recurs string
 	// Min, Max and Desired are what it sets, nil for what it leaves.
-	Min     *int `json:"min,omitempty"`
-	Max     *int `json:"max,omitempty"`
-	Desired *int `json:"desired,omitempty"`
+	Min     *int
+	Max     *int
+	Desired *int
 }
 
 // Sets says what it sets, like Sizes.String.

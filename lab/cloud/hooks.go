@@ -48,7 +48,7 @@ func (h Hook) result() string {
 	return Continue
 }
 
-// wait is a lifecycle action under way: an instance waits for somebody to
+// wait is a lifecycle action under way: an instance waits for a user or tool to
 // complete it.
 type wait struct {
 	Hook
@@ -89,7 +89,7 @@ func (c *Cloud) heedHooks(i *instance, now time.Time) {
 
 // complete ends one action and reports whether the others still count: an
 // instance whose launch is abandoned is terminated and replaced, one that
-// terminates goes on to do so.
+// terminates then does so.
 func (c *Cloud) complete(i *instance, w wait, result, how string, now time.Time) bool {
 	left := slices.DeleteFunc(slices.Clone(i.waits), func(o wait) bool { return o.token == w.token })
 	if result == Abandon {

@@ -169,7 +169,7 @@ func (c *Cloud) terminate(g *group, i *instance, cause string, now time.Time) *a
 	return a
 }
 
-// drained goes on with the end of an instance when it is in no balancer any more, or
+// drained continues the termination of an instance when it is in no balancer any more, or
 // not alive.
 func (c *Cloud) drained(g *group, i *instance, now time.Time) {
 	if i.alive() && c.balanced(i.ID) {

@@ -68,7 +68,7 @@ func (c *Cloud) rebalance(g *group, now time.Time) {
 }
 
 // payForExtra terminates an instance of the fullest zone in place of the extra
-// one; if somebody else has restored the balance, the size is for scale to mend.
+// one; if another user has restored the balance, the size is for scale to mend.
 func (c *Cloud) payForExtra(g *group, id string, now time.Time) {
 	have := c.counted(g)
 	c.extra[g.Name] = slices.DeleteFunc(slices.Clone(c.extra[g.Name]), func(e string) bool { return e == id })

@@ -19,7 +19,7 @@ func (c *Cloud) reconcile(now time.Time) {
 	}
 }
 
-// replaceUnhealthy terminates the members that EC2 has stopped, or somebody
+// replaceUnhealthy terminates the members that EC2 has stopped, or another user
 // called unhealthy; scale then replaces them.
 func (c *Cloud) replaceUnhealthy(g *group, now time.Time) {
 	for _, i := range append(c.state.members(g.Name), c.state.warm(g.Name)...) {

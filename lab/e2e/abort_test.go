@@ -36,7 +36,7 @@ func TestAbortInTheMiddle(t *testing.T) {
 	if extra := g.Desired - s.before.Desired; extra > busy {
 		t.Errorf("the group is %d larger than it was, and %d new nodes hold pods", extra, busy)
 	} else if extra > 0 {
-		p.says("Left behind", "terminate-instance-in-auto-scaling-group")
+		p.says("Not restored", "terminate-instance-in-auto-scaling-group")
 	}
 	st := s.status()
 	if st.State != "finished" || st.Result != "aborted" {
@@ -92,7 +92,7 @@ func TestSecondInterrupt(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	p.await("warning", saying(terminate))
 	p.signal(syscall.SIGINT)
-	p.exits(3).says("second signal", "Not put back yet", "AZRebalance", "drainboard upgrade ng-again")
+	p.exits(3).says("second signal", "Not restored yet", "AZRebalance", "drainboard upgrade ng-again")
 
 	shared.Cloud().DenyKey(s.key, terminate, false)
 	p = s.upgrade().exits(3)
@@ -172,7 +172,7 @@ func TestAbortWhileAPIsFail(t *testing.T) {
 	s.checkActions()
 	s.checkTerminatedOnce()
 	left := p.all("warning", because("unrestored"))
-	p.says("Left behind", "remove taint", "AZRebalance stays suspended", "maximum size stays", "launch template stays")
+	p.says("Not restored", "remove taint", "AZRebalance stays suspended", "maximum size stays", "launch template stays")
 	for _, e := range left {
 		if e.EquivalentCommand == "" {
 			t.Errorf("no command puts back: %s", e.Message)

@@ -280,7 +280,7 @@ func TestProtectedMachines(t *testing.T) {
 	}
 	for _, c := range s.calls() {
 		if c.Action == "SetInstanceProtection" {
-			t.Error("somebody's protection was changed")
+			t.Error("another user's protection was changed")
 		}
 	}
 }
@@ -298,10 +298,10 @@ func TestBootstrapFailure(t *testing.T) {
 		says  []string
 	}{
 		{"console", lab.GroupOptions{}, "",
-			[]string{"has not joined the cluster", "its state is running", "its status checks: instance impaired (reachability failed), system ok",
+			[]string{"has not joined the cluster", "state running", "status checks: instance impaired (reachability failed), system ok",
 				"nodeadm: validating configuration", "nodeadm: could not join: dial tcp 10.0.0.7:443: i/o timeout"}},
-		{"old-type", lab.GroupOptions{InstanceType: "t2.large"}, "", []string{"its state is running", "nodeadm: could not join"}},
-		{"denied", lab.GroupOptions{}, "ec2:GetConsoleOutput", []string{"its state is running", "its console could not be read", "ec2:GetConsoleOutput"}},
+		{"old-type", lab.GroupOptions{InstanceType: "t2.large"}, "", []string{"state running", "nodeadm: could not join"}},
+		{"denied", lab.GroupOptions{}, "ec2:GetConsoleOutput", []string{"state running", "console not readable", "ec2:GetConsoleOutput"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.group.Nodes, c.group.Zones = 1, oneZone
@@ -335,7 +335,7 @@ func TestNodeNeverReady(t *testing.T) {
 	p := s.upgrade("--node-ready-timeout", "6s").exits(5)
 
 	checkFinished(t, p.said(), "NodeCreationFailure", 5)
-	p.says("is not Ready", "container runtime network not ready", "its state is running", "Started kubelet")
+	p.says("is not Ready", "container runtime network not ready", "state running", "Started kubelet")
 	s.checkPutBack()
 }
 

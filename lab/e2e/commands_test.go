@@ -48,7 +48,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 		return nil
 	})
 	o.run("approve", g).exits(2).says("give --yes, or --batch and --hash")
-	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "the batch has changed, review it again", "drainboard approve "+g+" shows what waits now")
+	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "the batch has changed, review it again", "drainboard approve "+g+" shows the batch that waits now")
 	s.forged(batch.ID)
 	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows a disruption") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
 		t.Errorf("the batch is not shown, or not approved:\n%s", out)
@@ -174,7 +174,7 @@ func TestAbortWithoutADriver(t *testing.T) {
 	run.crash()
 	s.eventually(func() error {
 		p := o.run("pause", g, "--wait", "1s").exits(1)
-		if !strings.Contains(p.errOut(), "drainboard upgrade "+g+" goes on with it, drainboard abort "+g+" puts it back") {
+		if !strings.Contains(p.errOut(), "drainboard upgrade "+g+" resumes it, drainboard abort "+g+" aborts it") {
 			return fmt.Errorf("it does not say that nobody drives the run: %s", p.errOut())
 		}
 		return nil

@@ -94,7 +94,7 @@ func TestCapacityComesBack(t *testing.T) {
 	t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
 
 	p := s.upgrade()
-	p.await("warning", because("capacity"), saying("no machine in "+zone), saying("InsufficientInstanceCapacity"))
+	p.await("warning", because("capacity"), saying("no instance in "+zone), saying("InsufficientInstanceCapacity"))
 	if early := p.all("node.draining"); len(early) > 0 {
 		t.Errorf("a drain began before there was a new node: %v", early[0])
 	}
@@ -118,7 +118,7 @@ func TestReplacementsNeverJoin(t *testing.T) {
 	p := s.upgrade("--gate-pause", "4s", "--post-drain-wait", "2s")
 	p.await("node.settling") // its machine's replacement is the next to launch
 	shared.Cloud().NeverJoin(s.group.Name, 100)
-	p.exits(9).says("paused", "drainboard upgrade ng-absent", "Not put back yet")
+	p.exits(9).says("paused", "drainboard upgrade ng-absent", "Not restored yet")
 
 	checkEvents(t, p.said())
 	p.await("warning", because("drain-gate"), saying("4 nodes in service, 4 required"))

@@ -61,7 +61,7 @@ func TestGardenerBlocked(t *testing.T) {
 	for _, b := range []*board{all, nodes} {
 		b.expect("1 node replaced", "0 of 1 node outdated").expectGone("allows 0")
 		if strings.Contains(b.shows(), "left the group") {
-			t.Error("it says of somebody that he has left the group")
+			t.Error("it says that a node has left the group")
 		}
 	}
 	all.expect("1 of 1 updated")

@@ -89,7 +89,7 @@ func TestGardenerRoll(t *testing.T) {
 			}
 		}
 		if strings.Contains(b.shows(), "left the group") {
-			t.Error("it says of somebody that he has left the group")
+			t.Error("it says that a node has left the group")
 		}
 	}
 	if strings.Contains(nodes.shows(), "surge 1,") {

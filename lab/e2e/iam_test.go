@@ -91,7 +91,7 @@ func TestEachAction(t *testing.T) {
 			}
 			checkFinished(t, p.said(), "failed", 1)
 			if c.left != "" {
-				p.says("Left behind", c.left)
+				p.says("Not restored", c.left)
 				s.checkNoMarks()
 				s.checkPods()
 				return

@@ -47,7 +47,7 @@ func TestSomebodyScales(t *testing.T) {
 	checkFinished(t, p.said(), "succeeded", 0)
 	after, _ := shared.Cloud().Group(s.group.Name)
 	if after.Desired < g.Desired+1 || len(after.Suspended) > 0 {
-		t.Errorf("desired %d (somebody set %d), suspended %v", after.Desired, g.Desired+1, after.Suspended)
+		t.Errorf("desired %d (another user set %d), suspended %v", after.Desired, g.Desired+1, after.Suspended)
 	}
 	for _, i := range s.instances() {
 		if i.TemplateVersion != s.group.New {
@@ -121,7 +121,7 @@ func TestNodeCreationFailure(t *testing.T) {
 			checkFinished(t, p.said(), "NodeCreationFailure", 5)
 			p.says("NodeCreationFailure").says(c.says...)
 			s.checkPutBack()
-			if !strings.Contains(p.errOut(), "Left behind") {
+			if !strings.Contains(p.errOut(), "Not restored") {
 				s.checkAsBefore()
 			}
 			if drained := p.all("node.draining", func(e Event) bool { return e.Phase == "upgrade" }); len(drained) > 0 {
@@ -145,7 +145,7 @@ func TestSizeBoundHit(t *testing.T) {
 	p.await("node.blocked")
 	s.aws("UpdateAutoScalingGroup", "AutoScalingGroupName", s.group.Name, "MinSize", "3")
 	s.scale("checkout", 4)
-	p.exits(1).says("min size constraint", "Left behind", "desired capacity stays 2 above its base")
+	p.exits(1).says("min size constraint", "Not restored", "desired capacity stays 2 above its base")
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "failed", 1)

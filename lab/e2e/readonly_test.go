@@ -38,7 +38,7 @@ func TestReadOnly(t *testing.T) {
 	for _, want := range []string{
 		"3 nodes to replace", "v1.31.4", "6 extra machines",
 		"PDB checkout never allows a disruption", "is covered by two PDBs", "is the only replica",
-		"Needs your consent", "looks/bare", "looks/scratch-", "--force-unmanaged", "--delete-emptydir-data",
+		"Consent required", "looks/bare", "looks/scratch-", "--force-unmanaged", "--delete-emptydir-data",
 	} {
 		if !strings.Contains(plan, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, plan)
@@ -47,13 +47,13 @@ func TestReadOnly(t *testing.T) {
 	s.run("plan", s.group.Name, "-o", "json", "--max-unavailable", "50%").exits(0)
 	s.run("upgrade", s.group.Name, "--dry-run").exits(0)
 	s.run("status").exits(0)
-	if out := s.run("status", s.group.Name).exits(0).out(); !strings.Contains(out, "no run yet") {
+	if out := s.run("status", s.group.Name).exits(0).out(); !strings.Contains(out, ": no run; ") {
 		t.Errorf("status of a group without a run: %s", out)
 	}
 	if out := s.run("status", s.group.Name, "-o", "json").exits(0).out(); !strings.Contains(out, `"kind": "GroupStatus"`) || strings.Contains(out, "latestRun") {
 		t.Errorf("status in JSON of a group without a run: %s", out)
 	}
-	s.run("status", s.group.Name+"x").exits(2).says("there is no group")
+	s.run("status", s.group.Name+"x").exits(2).says("unknown group")
 	s.run("version").exits(0)
 	s.run("completion", "bash").exits(0)
 

@@ -108,10 +108,10 @@ func TestRecordForbidden(t *testing.T) {
 	o.run("abort", g, "--yes").exits(1).says("not recorded", "this user may not update configmaps")
 	s.eventually(func() error {
 		out := s.run("status", g).exits(0).out()
-		if strings.Contains(out, "nobody drives it") {
+		if strings.Contains(out, "no process drives it") {
 			t.Errorf("status says that nobody drives the run:\n%s", out)
 		}
-		if !strings.Contains(out, "driven by") || !strings.Contains(out, "its record has not been written since") {
+		if !strings.Contains(out, "driven by") || !strings.Contains(out, "record not written since") {
 			return fmt.Errorf("status:\n%s", out)
 		}
 		return nil
@@ -192,7 +192,7 @@ func TestRecordRightsWithdrawn(t *testing.T) {
 
 // A policy denies the record. It is told with the policy's words. When it is gone, that is
 // told and the run goes on. When it is back and stays, an abort by a signal ends in time, with
-// nothing changed and all that is left named; another process puts it back later.
+// nothing changed and all that is left named; another process restores it later.
 func TestRecordDenied(t *testing.T) {
 	s := newScene(t, "denied", lab.GroupOptions{Nodes: 2, Zones: oneZone})
 	s.deploy("checkout", "agent")
@@ -214,7 +214,7 @@ func TestRecordDenied(t *testing.T) {
 	if took := time.Since(given); took > 2*time.Minute {
 		t.Errorf("the abort took %s", took)
 	}
-	p.says("stopped before everything was put back", "frozen for good", "kubectl taint node", "drainboard abort "+s.group.Name+" puts it back")
+	p.says("stopped before everything was restored", "frozen for good", "kubectl taint node", "drainboard abort "+s.group.Name+" restores the rest")
 	allow()
 	s.launch("abort", s.group.Name, "--yes").exits(3)
 	s.checkPutBack()

@@ -29,7 +29,7 @@ func TestOthersAtWork(t *testing.T) {
 		return nil
 	})
 	p := s.upgrade().exits(2)
-	p.says("somebody else is at work on this group", "instance refresh ", "(InProgress, 0 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name "+s.group.Name)
+	p.says("an external mover is active in this group", "instance refresh ", "(InProgress, 0 %)", "aws autoscaling cancel-instance-refresh --auto-scaling-group-name "+s.group.Name)
 	s.checkUntouched()
 	s.aws("CancelInstanceRefresh", "AutoScalingGroupName", s.group.Name)
 	s.eventually(func() error {

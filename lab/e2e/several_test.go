@@ -104,7 +104,7 @@ func TestRollGoesOn(t *testing.T) {
 
 	p = s.all().exits(0)
 	if got := p.said()[0].Roll; got != roll {
-		t.Errorf("the roll %s goes on as %s", roll, got)
+		t.Errorf("the roll %s resumes as %s", roll, got)
 	}
 	want := []string{"ng-goes-on left-out", "ng-goes-on-z running", "ng-goes-on-z finished"}
 	if got := p.became(); !slices.Equal(got, want) {

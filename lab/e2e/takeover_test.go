@@ -88,7 +88,7 @@ func TestFrozenHolder(t *testing.T) {
 	s.checkReleased()
 }
 
-// Somebody edits the record while nobody drives the run: it is refused with a choice,
+// A user edits the record while no process drives the run: it is refused with a choice,
 // and what does not fit is not put back.
 func TestEditedRecord(t *testing.T) {
 	s := newScene(t, "edited", lab.GroupOptions{Nodes: 1, Zones: oneZone})
@@ -125,7 +125,7 @@ func TestEditedRecord(t *testing.T) {
 	p.await("warning", because("record"), saying("max 50"))
 	p.await("node.blocked")
 	p.signal(syscall.SIGINT)
-	p.exits(3).says("Left behind", "--max-size 50")
+	p.exits(3).says("Not restored", "--max-size 50")
 	s.checkNoMarks()
 	if g, _ := shared.Cloud().Group(s.group.Name); g.Max >= 50 || len(g.Suspended) > 0 {
 		t.Errorf("maximum %d, suspended %v", g.Max, g.Suspended)

@@ -82,7 +82,7 @@ func TestPauseAndLeave(t *testing.T) {
 	s.scale("checkout", 4)
 
 	q := s.interactive()
-	q.expect("the unfinished run", "found: 0 of 1 node replaced", "next: ", "Go on? [y/N]").text("y").press("enter")
+	q.expect("the unfinished run", "found: 0 of 1 node replaced", "next: ", "Resume? [y/N]").text("y").press("enter")
 	q.expect("exit code", "0: done")
 	q.quits(0)
 	s.checkRolled()

@@ -15,7 +15,7 @@ import (
 
 const (
 	activityPage = 100
-	// activityPages bounds one look at the activities: a group that fails to
+	// activityPages bounds one read of the activities: a group that fails to
 	// launch again and again makes one every few seconds.
 	activityPages = 10
 )

@@ -54,7 +54,7 @@ type Options struct {
 	Fallback string
 	// Profile of the shared configuration; empty: AWS_PROFILE or the default.
 	Profile string
-	// ReadOnly is for commands that only look: whatever is asked of the client, no call
+	// ReadOnly is for read-only commands: whatever is asked of the client, no call
 	// leaves this process but those that read.
 	ReadOnly bool
 }
@@ -88,7 +88,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		cfg.Region = o.Fallback
 	}
 	if cfg.Region == "" {
-		return nil, &problem{ErrNoRegion, "no AWS region is known: set AWS_REGION or a region in the AWS profile"}
+		return nil, &problem{ErrNoRegion, "no AWS region configured: set AWS_REGION or a region in the AWS profile"}
 	}
 	login := aws.NewCredentialsCache(fresh{load})
 	if _, err := login.Retrieve(ctx); err != nil {
@@ -169,7 +169,7 @@ func (f fresh) Retrieve(ctx context.Context) (aws.Credentials, error) {
 }
 
 // explain puts an error of a call into words. Credentials that were refused are
-// dropped, so that the next call looks for new ones.
+// dropped, so that the next call obtains new ones.
 func (c *Client) explain(err error) error {
 	err = explain(err)
 	if errors.Is(err, ErrExpired) {

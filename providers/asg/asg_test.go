@@ -37,12 +37,12 @@ func TestConnectErrors(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{"no region", map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, Options{}, ErrNoRegion, "no AWS region is known"},
-		{"no credentials", map[string]string{"AWS_REGION": "eu-west-1"}, Options{}, ErrNoCredentials, "there are no AWS credentials"},
-		{"no profile", map[string]string{"AWS_REGION": "eu-west-1"}, Options{Profile: "nosuch"}, ErrNoCredentials, `there is no AWS profile "nosuch"`},
-		{"no source profile", file("role_arn = arn:aws:iam::1:role/x\nsource_profile = missing"), Options{}, ErrNoCredentials, `there is no AWS profile "missing"`},
+		{"no region", map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, Options{}, ErrNoRegion, "no AWS region configured"},
+		{"no credentials", map[string]string{"AWS_REGION": "eu-west-1"}, Options{}, ErrNoCredentials, "no AWS credentials: log in"},
+		{"no profile", map[string]string{"AWS_REGION": "eu-west-1"}, Options{Profile: "nosuch"}, ErrNoCredentials, `no AWS profile "nosuch"`},
+		{"no source profile", file("role_arn = arn:aws:iam::1:role/x\nsource_profile = missing"), Options{}, ErrNoCredentials, `no AWS profile "missing"`},
 		{"no source", file("role_arn = arn:aws:iam::1:role/x\ncredential_source = Nowhere"), Options{}, ErrNoCredentials, "the AWS configuration cannot be used: "},
-		{"helper fails", file("credential_process = /bin/false"), Options{}, ErrNoCredentials, "AWS credentials cannot be had: "},
+		{"helper fails", file("credential_process = /bin/false"), Options{}, ErrNoCredentials, "no AWS credentials: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

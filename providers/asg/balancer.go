@@ -121,7 +121,7 @@ func (l classic) remove(ctx context.Context, machine string) error {
 	return err
 }
 
-// unknownHere is what follows from a look that failed: a balancer that is gone, and one
+// unknownHere is the result of a failed request: a balancer that is gone, and one
 // that does not know the machine (which the code says), are left.
 func (c *Client) unknownHere(err error, machineUnknown string) (standing, error) {
 	code, _ := answered(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// check looks directly whether an action happened. It sends only Describe calls;
+// check reads directly whether an action happened. It sends only Describe calls;
 // these may lag behind a change by a second or two, and the actions are such
 // that a repeat after a "no" that came too early does no harm: sizes and
 // terminations are read again first, versions and launches have a token.
@@ -54,7 +54,7 @@ func (c *Client) terminated(ctx context.Context, a record.Action) (bool, error) 
 	return m.ending, err
 }
 
-// checkGroup looks whether a change to the group itself happened.
+// checkGroup reads whether a change to the group itself happened.
 func (e *Executor) checkGroup(ctx context.Context, a record.Action) (bool, error) {
 	g, err := e.c.describe(ctx, a.Group)
 	if err != nil {

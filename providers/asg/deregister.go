@@ -17,7 +17,7 @@ import (
 // and the only outcome that is Done with a message. Already: the machine was in none of
 // them. Of load balancers that know the machine from elsewhere nothing is known here.
 //
-// Repeating it is harmless. Time in which looks fail after one that did not does not count.
+// Repeating it is harmless. Time in which requests fail after a successful one does not count.
 func (e *Executor) deregister(ctx context.Context, a record.Action) record.Outcome {
 	end := time.Now().Add(a.Limit)
 	g, err := e.c.describe(ctx, a.Group)
@@ -30,15 +30,15 @@ func (e *Executor) deregister(ctx context.Context, a record.Action) record.Outco
 		if o, over := d.step(ctx, e.c); over {
 			return o
 		}
-		blind := d.trouble != nil && d.looked
-		if !blind && time.Until(end) < e.o.Look {
+		blind := d.trouble != nil && d.read
+		if !blind && time.Until(end) < e.o.DeregisterPoll {
 			return d.late(a.Limit)
 		}
-		pause := time.NewTimer(e.o.Look)
+		pause := time.NewTimer(e.o.DeregisterPoll)
 		select {
 		case <-ctx.Done():
 			pause.Stop()
-			return record.Outcome{Verdict: record.Unknown, Message: "stopped while " + a.Machine + " was leaving " + d.names()}
+			return record.Outcome{Verdict: record.Unknown, Message: "interrupted while " + a.Machine + " was leaving " + d.names()}
 		case <-pause.C:
 		}
 		if blind {
@@ -51,12 +51,12 @@ func (e *Executor) deregister(ctx context.Context, a record.Action) record.Outco
 type departure struct {
 	machine string
 	from    []balancer // that it may not have left yet
-	looked  bool       // at one of them at least, successfully
+	read    bool       // at least one of them, successfully
 	known   bool       // to one of them
-	trouble error      // of the last look that failed
+	trouble error      // of the last failed request
 }
 
-// step looks at what the machine has not left, and asks where it was not asked. It
+// step reads what the machine has not left, and deregisters it where that was not requested. It
 // reports whether that was all.
 func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) {
 	var left []balancer
@@ -71,7 +71,7 @@ func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) 
 			left = append(left, b)
 			continue
 		}
-		d.looked = true
+		d.read = true
 		if at == departed {
 			continue
 		}
@@ -85,7 +85,7 @@ func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) 
 			if o.Verdict == record.Refused && o.Refusal != record.RefusedBusy {
 				return o, true
 			}
-			d.trouble = c.explain(err) // the next look tells what came of it
+			d.trouble = c.explain(err) // the next read shows the result
 		}
 	}
 	if d.from = left; len(left) > 0 {
@@ -98,10 +98,10 @@ func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) 
 
 // late is the outcome when the time is up.
 func (d *departure) late(limit time.Duration) record.Outcome {
-	if !d.looked {
+	if !d.read {
 		return notAsked(d.trouble)
 	}
-	o := done(fmt.Sprintf("%s has not left %s within %s: connections that are open then are cut", d.machine, d.names(), limit))
+	o := done(fmt.Sprintf("%s has not left %s within %s: open connections are cut", d.machine, d.names(), limit))
 	if d.trouble != nil {
 		o.Message += " (" + d.trouble.Error() + ")"
 	}

@@ -66,7 +66,7 @@ func (b *balancers) next(name string) string {
 
 // deregister takes i-1 out of the load balancers of group web.
 func deregister(ctx context.Context, c *Client, limit time.Duration) record.Outcome {
-	x := c.Executor(ExecutorOptions{Look: time.Millisecond})
+	x := c.Executor(ExecutorOptions{DeregisterPoll: time.Millisecond})
 	return x.Do(ctx, record.Action{Kind: record.Deregister, Group: "web", Machine: "i-1", Limit: limit})
 }
 
@@ -121,7 +121,7 @@ func TestDeregisterTakesTooLong(t *testing.T) {
 	s, c := connect(t)
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}, apiTargets: {"unused"}})
 	o := deregister(t.Context(), c, 50*time.Millisecond)
-	expect(t, o, record.Done, "", "i-1 has not left target group web-https within 50ms: connections that are open then are cut")
+	expect(t, o, record.Done, "", "i-1 has not left target group web-https within 50ms: open connections are cut")
 	if o.Already {
 		t.Errorf("got %+v", o)
 	}
@@ -187,7 +187,7 @@ func TestDeregisterStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	s.withBalancers(map[string][]string{webTargets: {"healthy", "draining"}})
 	s.onCall("DeregisterTargets", func(url.Values) string { stop(); return "" })
-	expect(t, deregister(ctx, c, time.Hour), record.Unknown, "", "stopped while i-1 was leaving target group web-https")
+	expect(t, deregister(ctx, c, time.Hour), record.Unknown, "", "interrupted while i-1 was leaving target group web-https")
 }
 
 func TestCheckDeregister(t *testing.T) {

@@ -37,7 +37,7 @@ func (c *Client) describeWith(ctx context.Context, name string, instances bool) 
 		return types.AutoScalingGroup{}, c.explain(err)
 	}
 	if len(out.AutoScalingGroups) == 0 {
-		return types.AutoScalingGroup{}, &problem{ErrNotFound, fmt.Sprintf("there is no Auto Scaling group %q in %s", clean(name), c.region)}
+		return types.AutoScalingGroup{}, &problem{ErrNotFound, fmt.Sprintf("no Auto Scaling group %q in %s", clean(name), c.region)}
 	}
 	return out.AutoScalingGroups[0], nil
 }
@@ -94,7 +94,7 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 	slices.Sort(out.Suspended)
 	err := c.fillTemplates(ctx, g, &out)
 	if errors.Is(err, ErrNotFound) { // a group that cannot launch is refused, and no error of ours
-		out.Refused = cmp.Or(out.Refused, "it cannot launch machines: "+strings.TrimSuffix(err.Error(), "."))
+		out.Refused = cmp.Or(out.Refused, "it cannot launch instances: "+strings.TrimSuffix(err.Error(), "."))
 		err = nil
 	}
 	return out, err
@@ -272,9 +272,9 @@ func refusal(g types.AutoScalingGroup) string {
 	case specOf(g) == nil:
 		return "it has no launch template"
 	case text(g.DesiredCapacityType) != "" && text(g.DesiredCapacityType) != "units":
-		return fmt.Sprintf("its sizes are counted in %s, not in machines", text(g.DesiredCapacityType))
+		return fmt.Sprintf("its sizes are counted in %s, not in instances", text(g.DesiredCapacityType))
 	case slices.ContainsFunc(overridesOf(g), func(o types.LaunchTemplateOverrides) bool { return o.WeightedCapacity != nil }):
-		return "its instance types have weights, so its sizes are not counted in machines"
+		return "its instance types have weights, so its sizes are not counted in instances"
 	}
 	return ""
 }

@@ -14,21 +14,21 @@ import (
 
 // detach takes a machine out of its group, which launches another in its place. The
 // machine is tagged first: whatever happens then, it is found again and not left
-// running unseen. It is looked at again before: one that is detached or ending counts
-// as done, and so does one that turns out to have left the group meanwhile: what is read
+// running unseen. It is read again before: one that is detached or terminating counts
+// as done, and so does one that has left the group since: what is read
 // lags, and that was us or, with our tag, as good as us. Where the service will never do
 // it, the tag goes again, as far as it can; else it stays: while the machine is in its
 // group, it says nothing.
 func (e *Executor) detach(ctx context.Context, a record.Action) record.Outcome {
 	if e.o.Detached == "" {
-		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "nothing says how a detached machine is to be tagged"}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "no tag given for a detached instance"}
 	}
 	m, err := e.member(ctx, a)
 	if err != nil {
 		return notAsked(err)
 	}
 	already := func(how string) record.Outcome {
-		o := done(a.Machine + " is " + how + " already")
+		o := done(a.Machine + " is already " + how)
 		o.Already = true
 		return o
 	}
@@ -55,17 +55,17 @@ func (e *Executor) detach(ctx context.Context, a record.Action) record.Outcome {
 	}
 	o := e.c.judge(err, false)
 	if o.Refusal == record.RefusedGone {
-		return already("out of its group")
+		return already("not in its group")
 	}
 	if o.Refusal == record.RefusedForbidden || o.Refusal == record.RefusedInvalid {
 		if err := e.c.untag(ctx, a.Machine, tag); err != nil {
-			o.Message += fmt.Sprintf("; its tag %s is left: %s", e.o.Detached, err)
+			o.Message += fmt.Sprintf("; its tag %s was not removed: %s", e.o.Detached, err)
 		}
 	}
 	return o
 }
 
-// member looks a machine up, and of one that is in no group whether it was detached from
+// member reads an instance, and for one in no group whether it was detached from
 // the action's.
 func (e *Executor) member(ctx context.Context, a record.Action) (membership, error) {
 	m, err := e.c.member(ctx, a.Machine)

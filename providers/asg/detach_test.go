@@ -20,20 +20,20 @@ func TestDetach(t *testing.T) {
 		sent                                  string // the calls that change something, in order
 	}{
 		{"in service", member("web", "InService"), "", yes, "", "", record.Done, "", "", "CreateTags DetachInstances"},
-		{"ending", member("web", "Terminating:Wait"), "", "", "", "", record.Done, "", "is ending already", ""},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", "", "", record.Done, "", "is ending already", ""},
-		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is detached already", ""},
-		{"leaving its load balancers", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is detached already", ""},
-		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", "", "", record.Refused, record.RefusedGone, "belongs to no", ""},
-		{"detached by somebody", "", reservation(machine("i-1", "running", "Name", "web")), "", "", "", record.Refused, record.RefusedGone, "belongs to no", ""},
+		{"ending", member("web", "Terminating:Wait"), "", "", "", "", record.Done, "", "is already ending", ""},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", "", "", record.Done, "", "is already ending", ""},
+		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is already detached", ""},
+		{"leaving its load balancers", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", "", "", record.Done, "", "is already detached", ""},
+		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", "", "", record.Refused, record.RefusedGone, "no longer belongs to an", ""},
+		{"detached by another user", "", reservation(machine("i-1", "running", "Name", "web")), "", "", "", record.Refused, record.RefusedGone, "no longer belongs to an", ""},
 		{"another group's", member("db", "InService"), "", "", "", "", record.Refused, record.RefusedGone, "belongs to group db, not web", ""},
 		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", "", "", record.Refused, record.RefusedInvalid, "is in the warm pool", ""},
 		{"may not look", fail(403, "AccessDenied", "no"), "", "", "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", ""},
 
 		{"may not tag", member("web", "InService"), "", fail(403, "UnauthorizedOperation", "no"), "", "", record.Refused, record.RefusedForbidden, "ec2:CreateTags", "CreateTags"},
 		{"may not detach", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), yes, record.Refused, record.RefusedForbidden, "autoscaling:DetachInstances", "CreateTags DetachInstances DeleteTags"},
-		{"nor untag", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "its tag " + detachedTag + " is left: AWS does not allow the IAM action ec2:DeleteTags", "CreateTags DetachInstances DeleteTags"},
-		{"left meanwhile", member("web", "InService"), "", yes, fail(400, "ValidationError", "The instance i-1 is not part of Auto Scaling group web."), "", record.Done, "", "is out of its group already", "CreateTags DetachInstances"},
+		{"nor untag", member("web", "InService"), "", yes, fail(403, "AccessDenied", "no"), fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "its tag " + detachedTag + " was not removed: AWS does not allow the IAM action ec2:DeleteTags", "CreateTags DetachInstances DeleteTags"},
+		{"left meanwhile", member("web", "InService"), "", yes, fail(400, "ValidationError", "The instance i-1 is not part of Auto Scaling group web."), "", record.Done, "", "is already not in its group", "CreateTags DetachInstances"},
 		{"pending", member("web", "Pending"), "", yes, fail(400, "ValidationError", "The instance i-1 is not in InService or Standby."), "", record.Refused, record.RefusedConflict, "InService or Standby", "CreateTags DetachInstances"},
 		{"throttled", member("web", "InService"), "", yes, fail(400, "Throttling", "Rate exceeded"), "", record.Refused, record.RefusedBusy, "throttles", "CreateTags DetachInstances"},
 		{"scaling", member("web", "InService"), "", yes, fail(400, "ScalingActivityInProgress", "busy scaling"), "", record.Refused, record.RefusedBusy, "busy scaling", "CreateTags DetachInstances"},
@@ -83,7 +83,7 @@ func (s *service) changes() string {
 // Nothing is detached that could not be found again.
 func TestDetachUntold(t *testing.T) {
 	s, c := connect(t)
-	expect(t, do(t, c, record.Action{Kind: record.Detach, Group: "web", Machine: "i-1"}), record.Refused, record.RefusedInvalid, "how a detached machine is to be tagged")
+	expect(t, do(t, c, record.Action{Kind: record.Detach, Group: "web", Machine: "i-1"}), record.Refused, record.RefusedInvalid, "no tag given for a detached instance")
 	if len(s.Calls()) > 0 {
 		t.Errorf("sent %v", s.Calls())
 	}
@@ -125,14 +125,14 @@ func TestTerminateDirectly(t *testing.T) {
 		{"detached", "", reservation(machine("i-1", "running", detachedTag, "web")), "", record.Done, "", "", 1},
 		{"being detached", member("web", "Detaching"), reservation(machine("i-1", "running", detachedTag, "web")), "", record.Done, "", "", 1},
 		{"stopped", member("web", "InService"), reservation(machine("i-1", "stopped")), "", record.Done, "", "", 1},
-		{"ending, and not noticed yet", member("web", "InService"), reservation(machine("i-1", "shutting-down")), "", record.Done, "", "ending already", 0},
-		{"over", "", reservation(machine("i-1", "terminated")), "", record.Done, "", "ending already", 0},
-		{"held by a hook", member("web", "Terminating:Wait"), running, "", record.Done, "", "ending already", 0},
-		{"unknown", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
+		{"ending, and not noticed yet", member("web", "InService"), reservation(machine("i-1", "shutting-down")), "", record.Done, "", "already terminating", 0},
+		{"over", "", reservation(machine("i-1", "terminated")), "", record.Done, "", "already terminating", 0},
+		{"held by a hook", member("web", "Terminating:Wait"), running, "", record.Done, "", "already terminating", 0},
+		{"unknown", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "already terminating", 0},
 		{"another group's", member("db", "InService"), running, "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
 		{"another group's, tagged", member("db", "InService"), reservation(machine("i-1", "running", detachedTag, "web")), "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
-		{"nobody's", "", running, "", record.Refused, record.RefusedGone, "belongs to no", 0},
-		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"nobody's", "", running, "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
+		{"detached from another", "", reservation(machine("i-1", "running", detachedTag, "db")), "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
 		{"in the warm pool", member("web", "Warmed:Running"), running, "", record.Refused, record.RefusedInvalid, "is in the warm pool", 0},
 		{"may not look", member("web", "InService"), fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedForbidden, "ec2:DescribeInstances", 0},
 
@@ -141,7 +141,7 @@ func TestTerminateDirectly(t *testing.T) {
 		{"trouble", member("web", "InService"), running, fail(500, "InternalError", "oops"), record.Unknown, "", "oops", 1},
 		{"may not", member("web", "InService"), running, fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "ec2:TerminateInstances", 1},
 		{"protected", member("web", "InService"), running, fail(400, "OperationNotPermitted", "The instance 'i-1' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), record.Refused, record.RefusedInvalid, "disableApiTermination", 1},
-		{"gone meanwhile", member("web", "InService"), running, fail(400, "InvalidInstanceID.NotFound", "no"), record.Done, "", "gone already", 1},
+		{"gone meanwhile", member("web", "InService"), running, fail(400, "InvalidInstanceID.NotFound", "no"), record.Done, "", "already gone", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestTerminateDirectly(t *testing.T) {
 			if len(sent) != tt.sent || tt.sent > 0 && sent[0].Get("InstanceId.1") != "i-1" {
 				t.Errorf("sent %v, want %d", sent, tt.sent)
 			}
-			if o.Already != strings.Contains(tt.words, "ending already") {
+			if o.Already != strings.Contains(tt.words, "already terminating") {
 				t.Errorf("already: %v", o.Already)
 			}
 			if n := len(s.sent("TerminateInstanceInAutoScalingGroup")); n != 0 {

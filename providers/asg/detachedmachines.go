@@ -29,9 +29,9 @@ var (
 // tells:
 //
 //   - the machines that were detached: at each read. One that is in neither list for a
-//     moment is looked up by its id, since it would count as gone;
+//     moment is read by its id, since it would count as gone;
 //   - the members that are ending already, of which their groups do not know for up to a
-//     minute or two: while something is going on. Until then they count as in service.
+//     minute or two: while something changes. Until then they count as in service.
 type outside struct {
 	ended   map[string]bool // of all groups of the whole
 	trouble error           // of reading these
@@ -94,8 +94,8 @@ func (o *outside) readEnded(ctx context.Context, c *Client, w Whole, due bool) {
 	}
 }
 
-// find looks up the machines that have left the picture and were not on their way out.
-// One that is still there was detached; if no tag says so before long, somebody else
+// find reads the instances that have left the group and were not terminating.
+// One that is still there was detached; if no tag says so before long, another user
 // took it, and it is let go.
 func (o *outside) find(ctx context.Context, c *Client, w Whole, group string, now []world.Machine) ([]world.Machine, error) {
 	missing := map[string]world.Machine{}

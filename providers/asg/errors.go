@@ -100,7 +100,7 @@ func explain(err error) error {
 		}
 		return &problem{kind, fmt.Sprintf("%s: %s (%s)", action(err), message, code)}
 	case errors.Is(err, context.Canceled):
-		return &problem{ErrUnreachable, "stopped before AWS answered"}
+		return &problem{ErrUnreachable, "interrupted before AWS answered"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &problem{ErrUnreachable, "AWS did not answer in time"}
 	}
@@ -117,7 +117,7 @@ func inTrouble(err error) bool {
 func explainConfig(err error) error {
 	var profile config.SharedConfigProfileNotExistError
 	if errors.As(err, &profile) {
-		return &problem{ErrNoCredentials, fmt.Sprintf("there is no AWS profile %q", clean(profile.Profile))}
+		return &problem{ErrNoCredentials, fmt.Sprintf("no AWS profile %q", clean(profile.Profile))}
 	}
 	return &problem{ErrNoCredentials, "the AWS configuration cannot be used: " + short(err.Error())}
 }
@@ -128,7 +128,7 @@ func explainLogin(err error) error {
 	all := err.Error()
 	switch {
 	case strings.Contains(all, "no EC2 IMDS role found"), strings.Contains(all, "static credentials are empty"):
-		return &problem{ErrNoCredentials, "there are no AWS credentials: log in (aws sso login), set AWS_PROFILE or the AWS_ACCESS_KEY_ID variables"}
+		return &problem{ErrNoCredentials, "no AWS credentials: log in (aws sso login), or set AWS_PROFILE or the AWS_ACCESS_KEY_ID variables"}
 	case strings.Contains(strings.ToLower(all), "expired"):
 		return &problem{ErrExpired, "AWS credentials expired: " + words}
 	}
@@ -136,7 +136,7 @@ func explainLogin(err error) error {
 	if errors.As(err, &sent) || inTrouble(err) {
 		return &problem{ErrUnreachable, "AWS credentials cannot be had now: " + words}
 	}
-	return &problem{ErrNoCredentials, "AWS credentials cannot be had: " + words}
+	return &problem{ErrNoCredentials, "no AWS credentials: " + words}
 }
 
 // isForbidden knows also the ValidationError that Auto Scaling gives when the

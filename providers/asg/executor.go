@@ -28,9 +28,9 @@ type ExecutorOptions struct {
 	// Detached is the key of the tag for machines that are detached; its value is the
 	// name of the group they were in. Without one none is detached.
 	Detached string
-	// Look is the pause between two looks at load balancers that a machine leaves. Zero:
+	// DeregisterPoll is the interval between reads of load balancers that an instance leaves. Zero:
 	// 5 s.
-	Look time.Duration
+	DeregisterPoll time.Duration
 }
 
 // Executor carries out the actions on the cloud. It implements live.Executor; see
@@ -56,8 +56,8 @@ func (c *Client) Executor(o ExecutorOptions) *Executor {
 	if o.Changed == nil {
 		o.Changed = func() {}
 	}
-	if o.Look == 0 {
-		o.Look = 5 * time.Second
+	if o.DeregisterPoll == 0 {
+		o.DeregisterPoll = 5 * time.Second
 	}
 	return &Executor{c: c, o: o, spent: map[string]int{}}
 }
@@ -116,7 +116,7 @@ func (e *Executor) createTemplate(ctx context.Context, a record.Action) record.O
 		return notAsked(err)
 	}
 	if found {
-		return record.Outcome{Verdict: record.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and used again", equal.Version)}
+		return record.Outcome{Verdict: record.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and reused", equal.Version)}
 	}
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
@@ -131,7 +131,7 @@ func (e *Executor) createTemplate(ctx context.Context, a record.Action) record.O
 		return e.c.judge(err, true)
 	}
 	if out.LaunchTemplateVersion == nil {
-		return record.Outcome{Verdict: record.Unknown, Message: "AWS did not say which version it made"}
+		return record.Outcome{Verdict: record.Unknown, Message: "AWS did not return the new version"}
 	}
 	made := world.Template{ID: a.Template.ID, Version: aws.ToInt64(out.LaunchTemplateVersion.VersionNumber)}
 	return record.Outcome{Verdict: record.Done, Template: &made}
@@ -145,7 +145,7 @@ func (e *Executor) setTemplate(ctx context.Context, a record.Action) record.Outc
 		return notAsked(err)
 	}
 	if uses(g, a) {
-		return done("the group has it already")
+		return done("the group already has it")
 	}
 	if specOf(g) == nil {
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "the group has no launch template"}
@@ -200,10 +200,10 @@ func (e *Executor) setSizes(ctx context.Context, a record.Action) record.Outcome
 	change := a.SizeChange()
 	switch now := sizesOf(g); {
 	case change.IsIn(now):
-		return done("the group has these sizes already")
+		return done("the group already has these sizes")
 	case a.From != nil && now != *a.From:
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict,
-			Message: fmt.Sprintf("somebody else changed the group's sizes: they are %s, not %s", now, *a.From)}
+			Message: fmt.Sprintf("the group's sizes were changed, not by this run: they are %s, not %s", now, *a.From)}
 	}
 	return e.update(ctx, &autoscaling.UpdateAutoScalingGroupInput{
 		AutoScalingGroupName: &a.Group,
@@ -222,7 +222,7 @@ func sent(size *int) *int32 {
 }
 
 // update sends one UpdateAutoScalingGroup, once: repeated later it could undo
-// what somebody else did in between.
+// what other users did in between.
 func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScalingGroupInput) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()

@@ -106,7 +106,7 @@ func TestSetSizes(t *testing.T) {
 	t.Run("no group", func(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingGroups", "")
-		expect(t, do(t, c, a), record.Refused, record.RefusedInvalid, `there is no Auto Scaling group "web"`)
+		expect(t, do(t, c, a), record.Refused, record.RefusedInvalid, `no Auto Scaling group "web"`)
 	})
 }
 
@@ -164,7 +164,7 @@ func TestCreateTemplate(t *testing.T) {
 	s.withTemplate()
 	a := record.Action{Kind: record.CreateTemplate, Group: "web", Template: &template1, Image: "ami-2", Token: "run-1"}
 	o := do(t, c, a)
-	if expect(t, o, record.Done, "", "used again"); o.Template == nil || o.Template.Version != 2 {
+	if expect(t, o, record.Done, "", "reused"); o.Template == nil || o.Template.Version != 2 {
 		t.Fatalf("an equal version was not used: %+v", o)
 	}
 	if o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a}); !o.Happened || o.Template.Version != 2 {

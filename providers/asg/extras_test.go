@@ -46,7 +46,7 @@ func TestFeedHookAddedMeanwhile(t *testing.T) {
 		if seen == 3 {
 			s.on("DescribeLifecycleHooks", members("LifecycleHooks",
 				e("LifecycleHookName", "flush", "LifecycleTransition", "autoscaling:EC2_INSTANCE_TERMINATING", "HeartbeatTimeout", "60", "DefaultResult", "CONTINUE")))
-			f.extras.hooksAt = f.extras.hooksAt.Add(-lookEvery) // some seconds later
+			f.extras.hooksAt = f.extras.hooksAt.Add(-busyEvery) // some seconds later
 		}
 		if seen == 4 && len(w.Group.Hooks) != 1 {
 			t.Errorf("got %+v", w.Group.Hooks)
@@ -102,7 +102,7 @@ func TestFeedWarmPoolIsReadRarely(t *testing.T) {
 		switch seen {
 		case 5:
 			s.withWarmPool(1, "Warmed:Stopped")
-			f.extras.warmAt = f.extras.warmAt.Add(-lookEvery) // some seconds later
+			f.extras.warmAt = f.extras.warmAt.Add(-busyEvery) // some seconds later
 		case 10:
 			s.on("DescribeWarmPool", fail(403, "AccessDenied", "no"))
 			f.extras.warmAt = f.extras.warmAt.Add(-extrasEvery)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// pokedFor is how long after a Poke the feed looks often: describe calls lag
+	// pokedFor is how long after a Poke the feed reads often: describe calls lag
 	// behind a change, usually by a second or two.
 	pokedFor = 20 * time.Second
 	// pokeGap is the least time between two reads, however often it is poked.
 	pokeGap = 300 * time.Millisecond
 	// maxBackoff is the longest pause after failed reads: 1, 2, 4 ... 30 s.
 	maxBackoff = 30 * time.Second
-	// lookEvery is how often activities are read while machines come or go.
-	lookEvery = 3 * time.Second
+	// busyEvery is how often activities are read while instances come or go.
+	busyEvery = 3 * time.Second
 	// goneAfter is how many reads in a row must not find the group before it
 	// counts as deleted.
 	goneAfter = 3
@@ -36,7 +36,7 @@ type FeedOptions struct {
 	// Begin, if set, tells Since when the feed starts. It may take its time.
 	Begin func(context.Context) time.Time
 	// Certain has the feed end with the error of a read before the first good one, unless AWS is not
-	// reachable or throttles: there is somebody to tell, and nothing to wait for.
+	// reachable or throttles: there is a reader, and nothing to wait for.
 	Certain bool
 	// Whole, if set, is what the group is a part of: its other groups are read with it,
 	// and the machines that were detached from it.
@@ -46,7 +46,7 @@ type FeedOptions struct {
 	Part func(context.Context, *world.Group)
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
-	// Fast is the interval while machines come or go or somebody poked, Slow the
+	// Fast is the interval while machines come or go or after a Poke, Slow the
 	// one at rest. Zero: 1.5 s and 7 s.
 	Fast, Slow time.Duration
 }
@@ -63,7 +63,7 @@ type Feed struct {
 	ask  chan struct{} // see ReadNow
 
 	// Times of this machine's clock, as all pacing.
-	poked, looked time.Time
+	poked, activitiesRead time.Time
 
 	history []history
 	stirred bool // there may be activities that were not read
@@ -93,7 +93,7 @@ func (f *Feed) begin(ctx context.Context) {
 	if f.o.Begin != nil {
 		f.o.Since = f.o.Begin(ctx)
 	}
-	f.stirred = !f.o.Since.IsZero() // a run that goes on: some may have been missed
+	f.stirred = !f.o.Since.IsZero() // a resumed run: some may have been missed
 	if !f.stirred {
 		f.o.Since = f.o.Now()
 	}
@@ -236,8 +236,8 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 	f.stirred = f.stirred || stirring
 	busy := stirring || time.Since(f.poked) < pokedFor
 	f.note(f.extras.read(ctx, f.c, raw, busy, f.poked))
-	if f.stirred && time.Since(f.looked) >= lookEvery {
-		f.looked = time.Now()
+	if f.stirred && time.Since(f.activitiesRead) >= busyEvery {
+		f.activitiesRead = time.Now()
 		h, err := f.c.activities(ctx, f.name, f.o.Since, f.history)
 		if err == nil {
 			f.history = h
@@ -282,7 +282,7 @@ func (f *Feed) describe(ctx context.Context) (types.AutoScalingGroup, []types.Au
 			return g, all, nil
 		}
 	}
-	return types.AutoScalingGroup{}, nil, &problem{ErrNotFound, fmt.Sprintf("there is no Auto Scaling group %q with the tag %s in %s", clean(f.name), f.o.Whole, f.c.region)}
+	return types.AutoScalingGroup{}, nil, &problem{ErrNotFound, fmt.Sprintf("no Auto Scaling group %q with the tag %s in %s", clean(f.name), f.o.Whole, f.c.region)}
 }
 
 // note keeps why something beside the group could not be read. The group is

@@ -34,10 +34,10 @@ const scalingOld = 5 * time.Minute
 //   - the subnets' free addresses, and whether an instance refresh is at work:
 //     every extrasEvery;
 //   - what changes the size by itself: as often; where we may not read it, it says so;
-//   - the lifecycle hooks: as often, and every lookEvery while a machine waits for
+//   - the lifecycle hooks: as often, and every busyEvery while a machine waits for
 //     one that is not known;
 //   - the warm pool, if the group has one: as often, after each of our changes, and
-//     every lookEvery while something is going on or its size has changed;
+//     every busyEvery while something changes or its size has changed;
 //   - which machines are Spot, if the group may have any: once for each machine.
 //
 // A group is known without them, so what cannot be read is told and holds nothing
@@ -119,14 +119,14 @@ func (x *extras) readScaling(ctx context.Context, c *Client, g types.AutoScaling
 	case x.scalingGood.IsZero(), errors.Is(err, ErrForbidden):
 		x.scaling, x.scalingGood = world.Scaling{Unread: err.Error()}, time.Time{}
 	case x.scalingAt.Sub(x.scalingGood) > scalingOld:
-		x.scaling.Unread = fmt.Sprintf("they were read %.0fm ago, and cannot be now: %s", x.scalingAt.Sub(x.scalingGood).Minutes(), err)
+		x.scaling.Unread = fmt.Sprintf("last read %.0fm ago: %s", x.scalingAt.Sub(x.scalingGood).Minutes(), err)
 	}
 }
 
 func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGroup) {
 	every := extrasEvery
 	if x.hooksErr == nil && x.unknownHook(g) {
-		every = lookEvery
+		every = busyEvery
 	}
 	if time.Since(x.hooksAt) < every {
 		return
@@ -139,7 +139,7 @@ func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGr
 }
 
 // unknownHook reports whether a machine waits for a hook while none of its kind is
-// known: it was added meanwhile.
+// known: it was added since.
 func (x *extras) unknownHook(g types.AutoScalingGroup) bool {
 	return slices.ContainsFunc(g.Instances, func(i types.Instance) bool {
 		launching := i.LifecycleState == types.LifecycleStatePendingWait
@@ -157,7 +157,7 @@ func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGro
 	busy = busy || slices.ContainsFunc(x.warm, func(m world.Machine) bool { return m.State != world.MachineStandby })
 	every := extrasEvery
 	if busy || size != x.warmSize {
-		every = lookEvery
+		every = busyEvery
 	}
 	if time.Since(x.warmAt) < every && !changed.After(x.warmAt) {
 		return
@@ -185,7 +185,7 @@ func (x *extras) readSpot(ctx context.Context, c *Client, g types.AutoScalingGro
 			unknown = append(unknown, id)
 		}
 	}
-	every := lookEvery // a machine just launched is not told of at once
+	every := busyEvery // a machine just launched is not told of at once
 	if x.spotErr != nil {
 		every = extrasEvery
 	}

@@ -128,7 +128,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 		return Summary{}, err
 	}
 	if group.Refused == "" {
-		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted meanwhile
+		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted since
 			return Summary{}, err
 		}
 	}

@@ -153,9 +153,9 @@ func TestRefused(t *testing.T) {
 		{"operator", template + e("Operator", e("Principal", "svc.amazonaws.com")), "", "only its operator svc.amazonaws.com may change it"},
 		{"deleting", template + e("Status", "Delete in progress"), "", "it is being deleted (delete in progress)"},
 		{"refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Successful"), e("InstanceRefreshId", "r-2", "Status", "InProgress", "PercentageComplete", "40")),
-			"instance refresh r-2 is InProgress (40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name web"},
+			"instance refresh r-2 replaces the group's instances (InProgress, 40 %): wait for it, or cancel it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name web"},
 		{"old refresh", template, members("InstanceRefreshes", e("InstanceRefreshId", "r-1", "Status", "Cancelled")), ""},
-		{"template gone", e("LaunchTemplate", spec("lt-1", "9")), "", "it cannot launch machines: Could not find the specified version 9"},
+		{"template gone", e("LaunchTemplate", spec("lt-1", "9")), "", "it cannot launch instances: Could not find the specified version 9"},
 	}
 	s, c := connect(t)
 	s.withTemplate()
@@ -179,7 +179,7 @@ func TestUnknownGroup(t *testing.T) {
 		return groups(group("web-blue"), group("db"))
 	})
 	_, err := c.Group(t.Context(), "web-bleu")
-	if want := `there is no Auto Scaling group "web-bleu" in eu-west-1: did you mean web-blue?`; !errors.Is(err, ErrNotFound) || err.Error() != want {
+	if want := `no Auto Scaling group "web-bleu" in eu-west-1: did you mean web-blue?`; !errors.Is(err, ErrNotFound) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -232,13 +232,13 @@ func TestTarget(t *testing.T) {
 		{o: TargetOptions{TemplateVersion: "3"}, templates: "lt-1:3 lt-1:1"},
 		{o: TargetOptions{TemplateVersion: "$Latest"}, templates: "lt-1:3 lt-1:1"},
 		{o: TargetOptions{TemplateVersion: "$Default"}, templates: "lt-1:2 lt-1:1"},
-		{o: TargetOptions{TemplateVersion: "7"}, err: "launch template name-of-lt-1 of group web has no version 7 (its newest is 3)"},
+		{o: TargetOptions{TemplateVersion: "7"}, err: "launch template name-of-lt-1 of group web has no version 7 (newest: 3)"},
 		{o: TargetOptions{TemplateVersion: "newest"}, err: `"newest" is not a launch template version: give a number, $Latest or $Default`},
 		{o: TargetOptions{TemplateVersion: "0"}, err: `"0" is not a launch template version: give a number, $Latest or $Default`},
 		{o: TargetOptions{AMI: "ami-2"}, err: "group web: m6g.large in its mixed instances policy launches from a template of its own, lt-1:1 with image ami-1, which --ami would not change: create a version of each template with the image for its instance types (aws ec2 create-launch-template-version --launch-template-id lt-1 --source-version 1 --launch-template-data ImageId=AMI), set the policy to them, and roll the group without --ami"},
 		{o: TargetOptions{AMI: "ami-3"}, err: "AMI ami-3 is pending, not available"},
-		{o: TargetOptions{AMI: "ami-5"}, err: "there is no AMI ami-5 in eu-west-1, or it is not shared with this account"},
-		{o: TargetOptions{AMI: "ami-2", TemplateVersion: "1"}, err: "ask for either a launch template version or an AMI"},
+		{o: TargetOptions{AMI: "ami-5"}, err: "no AMI ami-5 in eu-west-1, or it is not shared with this account"},
+		{o: TargetOptions{AMI: "ami-2", TemplateVersion: "1"}, err: "give either a launch template version or an AMI"},
 	}
 	for _, tt := range tests {
 		got, err := c.Target(t.Context(), "web", tt.o)
@@ -269,7 +269,7 @@ func TestTarget(t *testing.T) {
 		}
 	}
 	s.on("DescribeAutoScalingGroups", groups(mixed(e("InstanceType", "m6g.large", "ImageId", "ami-9"))))
-	if _, err := c.Target(t.Context(), "web", TargetOptions{AMI: "ami-2"}); err == nil || !strings.Contains(err.Error(), "names the image ami-9 for m6g.large") {
+	if _, err := c.Target(t.Context(), "web", TargetOptions{AMI: "ami-2"}); err == nil || !strings.Contains(err.Error(), "overrides the image for m6g.large with ami-9") {
 		t.Errorf("got %v", err)
 	}
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchConfigurationName", "old"))))

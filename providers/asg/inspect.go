@@ -30,13 +30,13 @@ func (e *Executor) inspect(ctx context.Context, a record.Action) record.Outcome 
 	i, err := e.c.instance(ctx, id)
 	if errors.Is(err, ErrNotFound) {
 		o := done("")
-		o.Lines = []string{"EC2 does not know the machine (any more)"}
+		o.Lines = []string{"instance unknown to EC2"}
 		return o
 	}
 	state := instanceState(i)
 	switch {
 	case errors.Is(err, ErrForbidden):
-		state = cut("its state could not be read: " + err.Error())
+		state = cut("state not readable: " + err.Error())
 	case err != nil:
 		return notAsked(err)
 	}
@@ -64,7 +64,7 @@ func (c *Client) instance(ctx context.Context, id string) (ec2types.Instance, er
 			return i, nil
 		}
 	}
-	return ec2types.Instance{}, &problem{ErrNotFound, "there is no instance " + clean(id)}
+	return ec2types.Instance{}, &problem{ErrNotFound, "no instance " + clean(id)}
 }
 
 // instanceState is a machine's state in a line, and why it is so. The state
@@ -82,9 +82,9 @@ func instanceState(i ec2types.Instance) string {
 		}
 	}
 	if why == "" {
-		return "its state is " + state
+		return "state " + state
 	}
-	return cut(fmt.Sprintf("its state is %s: %s", state, why))
+	return cut(fmt.Sprintf("state %s: %s", state, why))
 }
 
 // statusChecks says in a line what EC2's status checks of a running machine
@@ -94,13 +94,13 @@ func (c *Client) statusChecks(ctx context.Context, id string) string {
 	defer cancel()
 	out, err := c.compute.DescribeInstanceStatus(ctx, &ec2.DescribeInstanceStatusInput{InstanceIds: []string{id}, IncludeAllInstances: aws.Bool(true)})
 	if err != nil {
-		return cut("its status checks could not be read: " + c.explain(err).Error())
+		return cut("status checks not readable: " + c.explain(err).Error())
 	}
 	if len(out.InstanceStatuses) == 0 {
 		return ""
 	}
 	s := out.InstanceStatuses[0]
-	return fmt.Sprintf("its status checks: instance %s, system %s", summary(s.InstanceStatus), summary(s.SystemStatus))
+	return fmt.Sprintf("status checks: instance %s, system %s", summary(s.InstanceStatus), summary(s.SystemStatus))
 }
 
 // summary is the result of a status check, with the checks that failed.
@@ -128,14 +128,14 @@ func (c *Client) console(ctx context.Context, id string) []string {
 			continue
 		}
 		if err != nil {
-			return []string{cut("its console could not be read: " + err.Error())}
+			return []string{cut("console not readable: " + err.Error())}
 		}
 		if lines = consoleEnd(output); len(lines) > 0 {
-			lines[0] = "its console ends: " + lines[0]
+			lines[0] = "console ends: " + lines[0]
 			return lines
 		}
 	}
-	return []string{"its console has shown nothing yet"}
+	return []string{"console output is empty"}
 }
 
 func (c *Client) consoleOutput(ctx context.Context, id string, latest bool) (string, error) {
@@ -151,7 +151,7 @@ func (c *Client) consoleOutput(ctx context.Context, id string, latest bool) (str
 	}
 	plain, err := base64.StdEncoding.DecodeString(aws.ToString(out.Output))
 	if err != nil {
-		return "", fmt.Errorf("EC2 sent something else than base64: %w", err)
+		return "", fmt.Errorf("EC2 did not send base64: %w", err)
 	}
 	return string(plain), nil
 }

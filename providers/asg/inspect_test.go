@@ -44,8 +44,8 @@ func TestInspect(t *testing.T) {
 	s.on("GetConsoleOutput", output(console))
 	got := inspected(t, c)
 	want := []string{
-		"its state is running", "its status checks: instance impaired (reachability failed), system ok",
-		"its console ends: [ 4.0] line 4", "[ 5.0] line 5", "[ 6.0] line 6", "[ 7.0] line 7", "[ 8.0] line 8", "[ 9.0] line 9", "[ 10.0] line 10", "[ 11.0] line 11",
+		"state running", "status checks: instance impaired (reachability failed), system ok",
+		"console ends: [ 4.0] line 4", "[ 5.0] line 5", "[ 6.0] line 6", "[ 7.0] line 7", "[ 8.0] line 8", "[ 9.0] line 9", "[ 10.0] line 10", "[ 11.0] line 11",
 		"FAILED to start kubelet.", "bootstrap: no route",
 	}
 	if !slices.Equal(got, want) {
@@ -64,15 +64,15 @@ func TestInspect(t *testing.T) {
 // A machine that has ended says why; its checks say nothing any more.
 func TestInspectEnded(t *testing.T) {
 	for more, want := range map[string]string{
-		e("reason", "User initiated (2026-11-21 02:00:00 GMT)", "stateReason", e("code", "Client.UserInitiatedShutdown", "message", "Client.UserInitiatedShutdown: User initiated shutdown")): "its state is terminated: Client.UserInitiatedShutdown: User initiated shutdown",
-		e("stateReason", e("code", "Client.InternalError", "message", "Client error on launch")):                                                                                              "its state is terminated: Client.InternalError: Client error on launch",
-		e("stateReason", e("code", "Server.SpotInstanceTermination")):                                                                                                                         "its state is terminated: Server.SpotInstanceTermination",
-		e("reason", "Server.InternalError"): "its state is terminated: Server.InternalError",
+		e("reason", "User initiated (2026-11-21 02:00:00 GMT)", "stateReason", e("code", "Client.UserInitiatedShutdown", "message", "Client.UserInitiatedShutdown: User initiated shutdown")): "state terminated: Client.UserInitiatedShutdown: User initiated shutdown",
+		e("stateReason", e("code", "Client.InternalError", "message", "Client error on launch")):                                                                                              "state terminated: Client.InternalError: Client error on launch",
+		e("stateReason", e("code", "Server.SpotInstanceTermination")):                                                                                                                         "state terminated: Server.SpotInstanceTermination",
+		e("reason", "Server.InternalError"): "state terminated: Server.InternalError",
 	} {
 		s, c := connect(t)
 		s.on("DescribeInstances", instanceIs("terminated", more))
 		s.on("GetConsoleOutput", output(""))
-		if got := inspected(t, c); !slices.Equal(got, []string{want, "its console has shown nothing yet"}) {
+		if got := inspected(t, c); !slices.Equal(got, []string{want, "console output is empty"}) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if len(s.sent("DescribeInstanceStatus")) != 0 {
@@ -81,7 +81,7 @@ func TestInspectEnded(t *testing.T) {
 	}
 	s, c := connect(t)
 	s.on("DescribeInstances", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"))
-	if got := inspected(t, c); len(got) != 1 || !strings.Contains(got[0], "does not know the machine") {
+	if got := inspected(t, c); len(got) != 1 || !strings.Contains(got[0], "instance unknown to EC2") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestInspectOldTypes(t *testing.T) {
 		}
 		return output("kubelet: Unauthorized\n")
 	})
-	if got := inspected(t, c); !slices.Equal(got, []string{"its state is running", "its console ends: kubelet: Unauthorized"}) {
+	if got := inspected(t, c); !slices.Equal(got, []string{"state running", "console ends: kubelet: Unauthorized"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestInspectDenied(t *testing.T) {
 		s.on(action, fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation."))
 	}
 	got := inspected(t, c)
-	want := []string{"its state could not be read: ", "its status checks could not be read: ", "its console could not be read: "}
+	want := []string{"state not readable: ", "status checks not readable: ", "console not readable: "}
 	actions := []string{"ec2:DescribeInstances", "ec2:DescribeInstanceStatus", "ec2:GetConsoleOutput"}
 	if len(got) != 3 {
 		t.Fatalf("got %q", got)

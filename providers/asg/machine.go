@@ -72,7 +72,7 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 		failed := out.Errors[0]
 		return launchRefused(text(failed.ErrorCode), firstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
 	}
-	return record.Outcome{Verdict: record.Unknown, Message: "AWS has not said yet whether it launched the machine"}
+	return record.Outcome{Verdict: record.Unknown, Message: "AWS has not confirmed the launch"}
 }
 
 // launchRefused is the outcome of a launch that EC2 did not make: nothing was
@@ -82,14 +82,14 @@ func launchRefused(code, message, zone string) record.Outcome {
 	if r == "" {
 		r = record.RefusedBusy
 	}
-	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf("no machine in %s: %s (%s)", zone, message, code)}
+	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf("no instance in %s: %s (%s)", zone, message, code)}
 }
 
 // notServed says why LaunchInstances does not serve a group, "" if nothing is
 // known against it (user guide, "Launch instances synchronously").
 func notServed(g types.AutoScalingGroup) string {
 	if g.WarmPoolConfiguration != nil {
-		return "the group has a warm pool, and LaunchInstances, which launches in a zone, is not for such groups"
+		return "the group has a warm pool, for which LaunchInstances is not supported"
 	}
 	p := g.MixedInstancesPolicy
 	if p == nil || p.InstancesDistribution == nil || p.InstancesDistribution.OnDemandPercentageAboveBaseCapacity == nil {
@@ -97,7 +97,7 @@ func notServed(g types.AutoScalingGroup) string {
 	}
 	base, percent := aws.ToInt32(p.InstancesDistribution.OnDemandBaseCapacity), *p.InstancesDistribution.OnDemandPercentageAboveBaseCapacity
 	if percent < 100 && (percent > 0 || base > 0) {
-		return "the group mixes On-Demand and Spot machines, and LaunchInstances, which launches in a zone, is not for such groups"
+		return "the group mixes On-Demand and Spot instances, for which LaunchInstances is not supported"
 	}
 	return ""
 }
@@ -127,7 +127,7 @@ func token(s string, n int) string {
 	return s
 }
 
-// terminate ends a machine through its group. It looks at it again first: one
+// terminate terminates an instance through its group. It reads it again first: one
 // that is gone or on its way counts as done, one that belongs to no group or to
 // another is refused as gone.
 func (e *Executor) terminate(ctx context.Context, a record.Action) record.Outcome {
@@ -139,7 +139,7 @@ func (e *Executor) terminate(ctx context.Context, a record.Action) record.Outcom
 		return notAsked(err)
 	}
 	if m.ending {
-		o := done(a.Machine + " is ending already")
+		o := done(a.Machine + " is already terminating")
 		o.Already = true
 		return o
 	}
@@ -165,17 +165,17 @@ func misplaced(a record.Action, m membership) (record.Outcome, bool) {
 	}
 	switch {
 	case m.group == "":
-		return no(record.RefusedGone, "machine %s belongs to no Auto Scaling group any more", a.Machine)
+		return no(record.RefusedGone, "instance %s no longer belongs to an Auto Scaling group", a.Machine)
 	case a.Group != "" && m.group != a.Group:
-		return no(record.RefusedGone, "machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
+		return no(record.RefusedGone, "instance %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
 	case m.warm:
-		return no(record.RefusedInvalid, "machine %s is in the warm pool of group %s", a.Machine, m.group)
+		return no(record.RefusedInvalid, "instance %s is in the warm pool of group %s", a.Machine, m.group)
 	}
 	return record.Outcome{}, false
 }
 
 // endWarm ends a machine of a warm pool, which only EC2 does: the group does not
-// end those. It looks at it again first: one that is gone or on its way counts as
+// terminate those. It reads it again first: one that is gone or terminating counts as
 // done, and one that the group has taken into service is not touched.
 func (e *Executor) endWarm(ctx context.Context, a record.Action) record.Outcome {
 	m, err := e.c.member(ctx, a.Machine)
@@ -187,13 +187,13 @@ func (e *Executor) endWarm(ctx context.Context, a record.Action) record.Outcome 
 	}
 	switch {
 	case m.ending:
-		return done(a.Machine + " is ending already")
+		return done(a.Machine + " is already terminating")
 	case m.group == "":
-		return gone("machine %s belongs to no Auto Scaling group any more", a.Machine)
+		return gone("instance %s no longer belongs to an Auto Scaling group", a.Machine)
 	case m.group != a.Group:
-		return gone("machine %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
+		return gone("instance %s belongs to group %s, not %s", a.Machine, m.group, a.Group)
 	case !m.warm:
-		return gone("machine %s is not in the warm pool any more: the group took it into service", a.Machine)
+		return gone("instance %s is no longer in the warm pool: the group took it into service", a.Machine)
 	}
 	// EC2 knows of both before the group's description does. A machine of which it
 	// does not tell may be about to serve, and is left alone.
@@ -202,9 +202,9 @@ func (e *Executor) endWarm(ctx context.Context, a record.Action) record.Outcome 
 	case err != nil:
 		return notAsked(err)
 	case over(state):
-		return done(a.Machine + " is ending already")
+		return done(a.Machine + " is already terminating")
 	case m.resting && (state == ec2types.InstanceStateNamePending || state == ec2types.InstanceStateNameRunning):
-		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("machine %s is being started: the group may be taking it into service", a.Machine)}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("instance %s is starting: the group may be taking it into service", a.Machine)}
 	}
 	return e.end(ctx, a.Machine)
 }
@@ -218,7 +218,7 @@ type membership struct {
 	detached bool   // taken out of the group that is asked about; only Executor.member tells
 }
 
-// member looks a machine up directly.
+// member reads an instance directly.
 func (c *Client) member(ctx context.Context, id string) (membership, error) {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()

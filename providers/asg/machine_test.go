@@ -27,15 +27,15 @@ func TestTerminate(t *testing.T) {
 	}{
 		{"in service", member("web", "InService"), "", "", record.Done, "", "", 1},
 		{"standby", member("web", "Standby"), "", "", record.Done, "", "", 1},
-		{"terminating", member("web", "Terminating"), "", "", record.Done, "", "ending already", 0},
-		{"held by a hook", member("web", "Terminating:Wait"), "", "", record.Done, "", "ending already", 0},
+		{"terminating", member("web", "Terminating"), "", "", record.Done, "", "already terminating", 0},
+		{"held by a hook", member("web", "Terminating:Wait"), "", "", record.Done, "", "already terminating", 0},
 		{"in the warm pool", member("web", "Warmed:Stopped"), "", "", record.Refused, record.RefusedInvalid, "is in the warm pool of group web", 0},
 		{"another group's", member("db", "InService"), "", "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
-		{"detached", member("web", "Detached"), "", "", record.Refused, record.RefusedGone, "belongs to no", 0},
-		{"detached and forgotten", "", state("running"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
-		{"shutting down", "", state("shutting-down"), "", record.Done, "", "ending already", 0},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
-		{"EC2 may not be asked", "", fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
+		{"detached", member("web", "Detached"), "", "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
+		{"detached and forgotten", "", state("running"), "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
+		{"shutting down", "", state("shutting-down"), "", record.Done, "", "already terminating", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "already terminating", 0},
+		{"EC2 may not be asked", "", fail(403, "UnauthorizedOperation", "no"), "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
 		{"may not look", fail(403, "AccessDenied", "no"), "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
 
 		{"lost answer", member("web", "InService"), "", drop, record.Unknown, "", "AWS does not answer", 1},
@@ -84,8 +84,8 @@ func TestLaunchIn(t *testing.T) {
 	}{
 		{drop, record.Unknown, "", "", "run-1/eu-west-1c"},
 		{fail(400, "IdempotentCallInProgress", "still at it"), record.Refused, record.RefusedBusy, "still at it", "run-1/eu-west-1c"},
-		{full, record.Refused, record.RefusedCapacity, "no machine in eu-west-1c: We do not have enough m5.large (InsufficientInstanceCapacity)", "run-1/eu-west-1c"},
-		{"", record.Unknown, "", "not said yet", "run-1/eu-west-1c/1"}, // the old token would be answered with the old no
+		{full, record.Refused, record.RefusedCapacity, "no instance in eu-west-1c: We do not have enough m5.large (InsufficientInstanceCapacity)", "run-1/eu-west-1c"},
+		{"", record.Unknown, "", "not confirmed the launch", "run-1/eu-west-1c/1"}, // the old token would be answered with the old no
 		{fail(400, "ValidationError", "Above max size"), record.Refused, record.RefusedInvalid, "Above max size", "run-1/eu-west-1c/1"},
 		{fail(400, "InvalidAction", "Could not find operation LaunchInstances"), record.Refused, record.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
 		{fail(400, "UnsupportedOperation", "warm pool"), record.Refused, record.RefusedInvalid, "does not offer LaunchInstances", "run-1/eu-west-1c/1"},
@@ -112,8 +112,8 @@ func TestLaunchNotServed(t *testing.T) {
 	}
 	for _, tt := range []struct{ group, code, want string }{
 		{e("WarmPoolConfiguration", e("MinSize", "1")), "UnsupportedOperation", "the group has a warm pool"},
-		{mixed("0", "20"), "ValidationError", "the group mixes On-Demand and Spot machines"},
-		{mixed("1", "0"), "ValidationError", "the group mixes On-Demand and Spot machines"},
+		{mixed("0", "20"), "ValidationError", "the group mixes On-Demand and Spot instances"},
+		{mixed("1", "0"), "ValidationError", "the group mixes On-Demand and Spot instances"},
 		{mixed("0", "0"), "ValidationError", "the service's own words"},
 		{"", "ValidationError", "the service's own words"},
 	} {
@@ -156,19 +156,19 @@ func TestEndWarm(t *testing.T) {
 		{"EC2 does not tell", member("web", "Warmed:Stopped"), fail(400, "ExpiredToken", "The provided token has expired."), "", record.Refused, record.RefusedBusy, "expired", 0},
 		{"being started", member("web", "Warmed:Stopped"), state("pending"), "", record.Refused, record.RefusedConflict, "may be taking it into service", 0},
 		{"held by a hook", member("web", "Warmed:Pending:Wait"), state("running"), "", record.Done, "", "", 1},
-		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", record.Done, "", "ending already", 0},
-		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", record.Done, "", "ending already", 0},
+		{"terminating", member("web", "Warmed:Terminating:Wait"), state("stopped"), "", record.Done, "", "already terminating", 0},
+		{"ended, and not noticed yet", member("web", "Warmed:Stopped"), state("shutting-down"), "", record.Done, "", "already terminating", 0},
 		{"taken into service", member("web", "InService"), state("running"), "", record.Refused, record.RefusedGone, "took it into service", 0},
 		{"about to be in service", member("web", "Pending"), state("pending"), "", record.Refused, record.RefusedGone, "took it into service", 0},
 		{"another group's", member("db", "Warmed:Stopped"), state("stopped"), "", record.Refused, record.RefusedGone, "belongs to group db, not web", 0},
-		{"detached", "", state("running"), "", record.Refused, record.RefusedGone, "belongs to no", 0},
-		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "ending already", 0},
+		{"detached", "", state("running"), "", record.Refused, record.RefusedGone, "no longer belongs to an", 0},
+		{"gone", "", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), "", record.Done, "", "already terminating", 0},
 		{"may not look", fail(403, "AccessDenied", "no"), "", "", record.Refused, record.RefusedForbidden, "autoscaling:DescribeAutoScalingInstances", 0},
 
 		{"lost answer", member("web", "Warmed:Stopped"), state("stopped"), drop, record.Unknown, "", "AWS does not answer", 1},
 		{"throttled", member("web", "Warmed:Stopped"), state("stopped"), fail(503, "RequestLimitExceeded", "Request limit exceeded."), record.Refused, record.RefusedBusy, "throttles", 1},
 		{"may not", member("web", "Warmed:Stopped"), state("stopped"), fail(403, "UnauthorizedOperation", "no"), record.Refused, record.RefusedForbidden, "ec2:TerminateInstances", 1},
-		{"gone meanwhile", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), record.Done, "", "gone already", 1},
+		{"gone meanwhile", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"), record.Done, "", "already gone", 1},
 		{"protected", member("web", "Warmed:Stopped"), state("stopped"), fail(400, "OperationNotPermitted", "The instance may not be terminated. Modify its 'disableApiTermination' instance attribute and try again."), record.Refused, record.RefusedInvalid, "disableApiTermination", 1},
 	}
 	for _, tt := range tests {

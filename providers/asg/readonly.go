@@ -14,7 +14,7 @@ import (
 
 // ErrReadOnly means that a client that only reads was asked to change something.
 // Nothing was sent.
-var ErrReadOnly = errors.New("this process only reads")
+var ErrReadOnly = errors.New("this process is read-only")
 
 // onlyReads lets no call of a client leave this process but those that read, by
 // their names. Logging in has clients of its own and is not concerned.

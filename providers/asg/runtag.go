@@ -38,7 +38,7 @@ const (
 	longestHolder = 56
 )
 
-// Held reports whether somebody holds the lock at a moment of the cloud's time.
+// Held reports whether a process holds the lock at a moment of the cloud's time.
 func (t RunTag) Held(now time.Time) bool { return now.Before(t.Until) }
 
 // Of reports whether the tag speaks of a run.
@@ -71,7 +71,7 @@ func (t RunTag) String() string {
 }
 
 func parseRunTag(group, value string) (t RunTag, err error) {
-	strange := &problem{errStrangeTag, fmt.Sprintf("the tag %s of group %s says %q, which Drainboard has not written: nobody takes the group's lock before the tag is gone; take it off with: aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+	strange := &problem{errStrangeTag, fmt.Sprintf("the tag %s of group %s is %q, which Drainboard has not written: the group cannot be locked until it is removed: aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
 		RunTagKey, clean(group), short(value), clean(group), RunTagKey)}
 	value = clean(value)
 	for rest := value; rest != ""; {

@@ -25,8 +25,8 @@ type TagHeld struct {
 	written string // the run that it spoke of then
 }
 
-// errTaken means that the tag is not ours any more: somebody else's, or gone.
-var errTaken = errors.New("the lock is not ours any more")
+// errTaken means that the tag is another process's, or gone.
+var errTaken = errors.New("the lock was taken by another process")
 
 // Left is what the tag said before it was taken: a run that has not ended, and where its
 // record is.
@@ -66,7 +66,7 @@ func (h *TagHeld) Carry(ctx context.Context, run string) error {
 	}
 	there := h.written == tagRun(run)
 	h.mu.Unlock()
-	if there || run == "" { // Release takes it off
+	if there || run == "" { // Release removes it
 		return nil
 	}
 	answer := make(chan error, 1)
@@ -117,7 +117,7 @@ func (h *TagHeld) keep(ctx context.Context) {
 	}
 }
 
-// renew writes the tag anew if it is still ours.
+// renew writes the tag again if it is still ours.
 func (h *TagHeld) renew(ctx context.Context) error {
 	asked, err := h.ours(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func (h *TagHeld) renew(ctx context.Context) error {
 	return nil
 }
 
-// ours looks at the tag, and says when it began to; errTaken if it is not ours any more or
+// ours reads the tag, and returns when it began to; errTaken if it is not ours any more or
 // may not be, as that of a machine that slept.
 func (h *TagHeld) ours(ctx context.Context) (asked stamp, err error) {
 	if !h.fresh() {
@@ -164,7 +164,7 @@ func (h *TagHeld) Release() {
 		h.cancel()
 		<-h.finished
 		select {
-		case <-h.lost: // somebody else's, or out of reach
+		case <-h.lost: // another process's, or out of reach
 			return
 		default:
 		}

@@ -20,7 +20,7 @@ import (
 //
 // Tags know no condition: a later write wins, whatever was there. So nobody holds the lock
 // by having written the tag, but by reading it back after tagSettle, by when no write can
-// still be on its way of somebody who read the tag before ours was there: a write leaves
+// still be on its way of a process that read the tag before ours was there: a write leaves
 // within tagGap of the read that allows it, has tagCall to arrive, and is read a second or
 // two later. Of two that take it at once the later write is found by both.
 //
@@ -97,7 +97,7 @@ func (c *Client) TagLock(group, holder, place string) *TagLock {
 func (l *TagLock) Acquire(ctx context.Context) (*TagHeld, error) {
 	ctx, cancel := context.WithTimeout(ctx, tagAcquire)
 	defer cancel()
-	var seen RunTag // of somebody else, when it was first read
+	var seen RunTag // of another process, when it was first read
 	for {
 		var held *TagHeld
 		asked := l.time.now()
@@ -111,7 +111,7 @@ func (l *TagLock) Acquire(ctx context.Context) (*TagHeld, error) {
 					l.Waiting(there.Holder, there.Until)
 				}
 			}
-			if seen.id != there.id || !seen.Until.Equal(there.Until) { // somebody lives who wrote it
+			if seen.id != there.id || !seen.Until.Equal(there.Until) { // its writer is alive
 				return nil, &live.HeldError{Holder: there.Holder, Since: there.Since}
 			}
 		default:
@@ -184,7 +184,7 @@ func (l *TagLock) hold(mine, before RunTag, sent stamp) *TagHeld {
 		defer close(h.finished)
 		h.keep(ctx)
 	}, func(err error) {
-		fmt.Fprintln(os.Stderr, "the lock is given up:", err)
+		fmt.Fprintln(os.Stderr, "giving up the lock:", err)
 		h.lose()
 	})()
 	return h

@@ -26,13 +26,13 @@ type TargetOptions struct {
 
 // Target works out what the machines of a group are to become, and checks that
 // it exists. The zero engine.Target means: what the group launches when the run
-// starts. Versions are numbers from here on, since $Latest can move meanwhile.
+// starts. Versions are numbers from here on, since $Latest can move during the run.
 func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (record.Target, error) {
 	if o.TemplateVersion == "" && o.AMI == "" {
 		return record.Target{}, nil
 	}
 	if o.TemplateVersion != "" && o.AMI != "" {
-		return record.Target{}, errors.New("ask for either a launch template version or an AMI, not both: an AMI makes a version of its own")
+		return record.Target{}, errors.New("give either a launch template version or an AMI: an AMI creates its own version")
 	}
 	g, err := c.describe(ctx, group)
 	if errors.Is(err, ErrNotFound) {
@@ -48,7 +48,7 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 	if o.AMI != "" {
 		for _, override := range overridesOf(g) {
 			if override.ImageId != nil {
-				return record.Target{}, fmt.Errorf("group %s: its mixed instances policy names the image %s for %s, which an AMI in the launch template would not change: change the policy first",
+				return record.Target{}, fmt.Errorf("group %s: its mixed instances policy overrides the image for %[3]s with %[2]s, so an AMI in the launch template has no effect: change the policy first",
 					clean(group), text(override.ImageId), text(override.InstanceType))
 			}
 		}
@@ -113,10 +113,10 @@ func (c *Client) newest(ctx context.Context, id string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf(" (its newest is %d)", v.Version)
+	return fmt.Sprintf(" (newest: %d)", v.Version)
 }
 
-// imageExists checks an image, if we may look. Names that EC2 resolves itself
+// imageExists checks an image, if IAM allows that. Names that EC2 resolves itself
 // (resolve:ssm:...) are left to it.
 func (c *Client) imageExists(ctx context.Context, ami string) error {
 	if strings.HasPrefix(ami, "resolve:") {
@@ -130,7 +130,7 @@ func (c *Client) imageExists(ctx context.Context, ami string) error {
 	case errors.Is(err, ErrForbidden):
 		return nil
 	case errors.Is(err, ErrNotFound), err == nil && len(out.Images) == 0:
-		return &problem{ErrNotFound, fmt.Sprintf("there is no AMI %s in %s, or it is not shared with this account", clean(ami), c.region)}
+		return &problem{ErrNotFound, fmt.Sprintf("no AMI %s in %s, or it is not shared with this account", clean(ami), c.region)}
 	case err != nil:
 		return err
 	}

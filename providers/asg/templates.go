@@ -115,11 +115,11 @@ func (c *Client) templateVersion(ctx context.Context, id, spec string) (ec2types
 	return out.LaunchTemplateVersions[0], nil
 }
 
-// searched bounds how many versions are looked through for an equal one. A
+// searched bounds how many versions are searched for an equal one. A
 // template can have thousands; not finding an equal one only makes one more.
 const searched = 1000
 
-// equalVersion looks for a version that is the source with another image, the
+// equalVersion finds a version that is the source with another image, the
 // newest of several. It is false if there is none.
 func (c *Client) equalVersion(ctx context.Context, source world.Template, image string) (world.Template, bool, error) {
 	from, err := c.templateVersion(ctx, source.ID, strconv.FormatInt(source.Version, 10))

@@ -11,10 +11,10 @@ import (
 )
 
 // terminateDirectly ends a machine of a group, or one that was detached from it, without
-// asking the group. It looks at it again first: one that EC2 is ending counts as done,
+// asking the group. It reads it again first: one that EC2 is terminating counts as done,
 // one that has nothing to do with the group (any more) is not touched.
 func (e *Executor) terminateDirectly(ctx context.Context, a record.Action) record.Outcome {
-	already := done(a.Machine + " is ending already")
+	already := done(a.Machine + " is already terminating")
 	already.Already = true
 	i, err := e.c.instance(ctx, a.Machine)
 	switch {
@@ -38,14 +38,14 @@ func (e *Executor) terminateDirectly(ctx context.Context, a record.Action) recor
 	return e.end(ctx, a.Machine)
 }
 
-// end has EC2 end a machine. It is asked once: the caller looks whether it happened.
+// end makes EC2 terminate an instance. It sends one request: the caller checks whether it happened.
 func (e *Executor) end(ctx context.Context, id string) record.Outcome {
 	ctx, cancel := bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}},
 		func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} })
 	if code, _ := answered(err); code == "InvalidInstanceID.NotFound" {
-		return done(id + " is gone already")
+		return done(id + " is already gone")
 	}
 	if err != nil {
 		return e.c.judge(err, false)

@@ -57,7 +57,7 @@ func firstSentence(s string) string {
 	return s
 }
 
-// near picks at most three names that somebody may have meant, the best first.
+// near picks at most three names that the user may have meant, the best first.
 func near(name string, names []string) []string {
 	type guess struct {
 		name string

@@ -15,7 +15,7 @@ import (
 // for concurrent use.
 //
 // It follows the wall clock, not the monotonic one, so that time spent asleep
-// counts. Where the local clock is set to another time meanwhile, the next
+// counts. Where the local clock is set to another time in between, the next
 // answer puts it right.
 type Remote struct {
 	mu      sync.Mutex

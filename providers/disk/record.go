@@ -86,7 +86,7 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 		}
 		run, _, err := decode(r.Path(), text)
 		if err == nil && run.Group != r.group {
-			err = &live.DamagedError{Record: world.Clean(r.Path()), Look: "less " + world.Clean(r.Path()), Err: fmt.Errorf("it is of the group %s", run.Group)}
+			err = &live.DamagedError{Record: world.Clean(r.Path()), Look: "less " + world.Clean(r.Path()), Err: fmt.Errorf("it belongs to group %s", run.Group)}
 		}
 		if err != nil {
 			got <- loaded{found: true}
@@ -192,7 +192,7 @@ func (r *Record) Keep(ctx context.Context, discarded string) (path string, err e
 	default:
 	}
 	if err != nil {
-		return "", fmt.Errorf("keep the record of the last run beside %s: %w", world.Clean(r.Path()), err)
+		return "", fmt.Errorf("keep the record of the last run next to %s: %w", world.Clean(r.Path()), err)
 	}
 	return path, nil
 }
@@ -217,7 +217,7 @@ func (r *Record) place(from string) (path string, have form, err error) {
 			return "", form{}, err
 		}
 		var f form
-		_ = json.Unmarshal(text, &f) // the zero value, if somebody has edited it: it goes first
+		_ = json.Unmarshal(text, &f) // the zero value, if it was edited: it goes first
 		switch {
 		case text == nil && free == "":
 			free = file

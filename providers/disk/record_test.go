@@ -157,7 +157,7 @@ func TestRecordThatCannotBeRead(t *testing.T) {
 		{"no run", `{"writer":"x","epoch":1}`, "is damaged", false},
 		{"no version", `{"run":{"id":"r"}}`, "it has no version", false},
 		{"no state", `{"run":{"version":1,"id":"r","group":"web","provider":"asg"}}`, "there is no state", false},
-		{"another group's", `{"run":{"version":1,"id":"r","group":"api","provider":"asg","state":"finished"}}`, "it is of the group api", false},
+		{"another group's", `{"run":{"version":1,"id":"r","group":"api","provider":"asg","state":"finished"}}`, "it belongs to group api", false},
 		{"newer", `{"run":{"version":99,"id":{"what":"is this"}}}`, "of a newer Drainboard", true},
 	} {
 		s := home(t)

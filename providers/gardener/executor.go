@@ -15,7 +15,7 @@ import (
 )
 
 // Executor carries out what a run asks of the control cluster: that a machine deployment
-// holds or goes on, that a Machine goes by force, earlier or later. Each is a small merge
+// pauses or continues, that a Machine is deleted by force, earlier or later. Each is a small merge
 // patch, and the same one twice does no harm. It implements live.Executor and is safe for
 // concurrent use.
 type Executor struct {
@@ -41,7 +41,7 @@ func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 
 func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 	if e.c == nil || e.c.control == nil || a.Place() != record.InControlCluster {
-		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf("without the control cluster nobody can %s", a.Sentence())}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf("requires the control cluster: %s", a.Sentence())}
 	}
 	if a.Kind == record.CheckEffect {
 		return e.check(ctx, *a.Of)

@@ -70,7 +70,7 @@ func TestExecutorWithoutRights(t *testing.T) {
 	if out := looks.Executor(nil).Do(t.Context(), hold); out.Verdict == record.Done {
 		t.Errorf("who only looks holds a roll: %+v", out)
 	}
-	if out := (*Client)(nil).Executor(nil).Do(t.Context(), hold); out.Refusal != record.RefusedInvalid || !strings.Contains(out.Message, "without the control cluster nobody can pause machine deployment shoot--dev--prod-web-z1") {
+	if out := (*Client)(nil).Executor(nil).Do(t.Context(), hold); out.Refusal != record.RefusedInvalid || !strings.Contains(out.Message, "requires the control cluster: pause machine deployment shoot--dev--prod-web-z1") {
 		t.Errorf("without the control cluster: %+v", out)
 	}
 	api.forbid("patch", deployments)

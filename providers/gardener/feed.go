@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// beat is how often the pool is looked at again although nothing changed: health goes
+	// beat is how often the pool is computed again although nothing changed: health goes
 	// on, and so does the maintenance window.
 	beat = 2 * time.Second
 	// eager is the same as long as nothing has been shown yet.
@@ -128,7 +128,7 @@ func (f *Feed) told(h *health) func(*world.World, world.Health) {
 	}
 }
 
-// Poke asks for what is known to be shown anew soon. It never blocks and may be called from any
+// Poke requests a new state soon. It never blocks and may be called from any
 // goroutine.
 func (f *Feed) Poke() {
 	select {
@@ -162,11 +162,11 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 	if f.o.Read != nil {
 		running.Go(live.Guarded(func() { f.inform(ctx, post) }, func(err error) { ended <- err }))
 	}
-	return f.look(ctx, post, ended)
+	return f.refresh(ctx, post, ended)
 }
 
-// look has the picture drawn anew from time to time, until ctx or a part ends.
-func (f *Feed) look(ctx context.Context, post func(live.Change), ended <-chan error) error {
+// refresh computes the pool again from time to time, until ctx or a part ends.
+func (f *Feed) refresh(ctx context.Context, post func(live.Change), ended <-chan error) error {
 	pause, shown := eager, f.shown
 	for {
 		post(f.show)
@@ -258,12 +258,12 @@ func (f *Feed) unread() string {
 		trouble = cmp.Or(trouble, s.problem)
 	}
 	if trouble == "" && f.read["shoots"] && len(f.shoots) == 0 {
-		trouble = "the " + gardenCluster + " does not have it"
+		trouble = "not in the " + gardenCluster
 	}
 	return trouble
 }
 
-// follow keeps a list of a kind, and draws the picture anew when it changes.
+// follow keeps a list of a kind, and computes the pool again when it changes.
 func follow[T any](f *Feed, in *kube.Feed, k kube.Kind, convert converter[T], into *[]*T) {
 	kube.Follow(in, k, convert, func(w *world.World, all []*T) {
 		*into, f.read[k.Resource] = all, true

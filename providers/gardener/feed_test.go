@@ -261,7 +261,7 @@ func TestShootInfo(t *testing.T) {
 		want world.ShootInfo
 	}{
 		{info, nil, world.ShootInfo{Name: "prod", Project: "dev", Version: "1.33.1"}},
-		{"", kube.ErrNoObject, world.ShootInfo{Unread: "there is none"}},
+		{"", kube.ErrNoObject, world.ShootInfo{Unread: "it does not exist"}},
 		{"", errors.New("this user may not\x1b[2J"), world.ShootInfo{Unread: "this user may not[2J"}},
 		{"{", nil, world.ShootInfo{Unread: "unexpected end of JSON input"}},
 	} {
@@ -336,7 +336,7 @@ func TestForbidden(t *testing.T) {
 	}
 	api.set(false, "machinesets")
 	const may = "the control cluster: this user "
-	if _, err := Connect(t.Context(), o, "test", true); err == nil || !strings.HasPrefix(err.Error(), may+"lacks 2 of the rights") || !strings.Contains(err.Error(), "list machinesets in namespace shoot--dev--prod") {
+	if _, err := Connect(t.Context(), o, "test", true); err == nil || !strings.HasPrefix(err.Error(), may+"lacks 2 of the needed rights") || !strings.Contains(err.Error(), "list machinesets in namespace shoot--dev--prod") {
 		t.Errorf("without the right to list: %v", err)
 	}
 	_, ended := feeding(t, c.Feed("web", FeedOptions{}))
@@ -382,7 +382,7 @@ func TestPools(t *testing.T) {
 	if p, err := c.Find(t.Context(), "manual", nodes); err != nil || p.Update != world.ManualInPlaceUpdate {
 		t.Errorf("the pool manual is %+v, %v", p, err)
 	}
-	if _, err := c.Find(t.Context(), "wbe", nodes); err == nil || err.Error() != `there is no worker pool "wbe"; there is by-label, manual, other, web` {
+	if _, err := c.Find(t.Context(), "wbe", nodes); err == nil || err.Error() != `no worker pool "wbe"; choose from by-label, manual, other, web` {
 		t.Error(err)
 	}
 }
@@ -395,7 +395,7 @@ func TestFeedWithAShootThatIsNone(t *testing.T) {
 	until("fresh", fresh)
 	api.put(strings.Replace(prod, "minimum: 2", "minimum: two", 1))
 	w := until("what is wrong with it", func(w *world.World) bool {
-		return w.Health[world.Cloud].Problem == "the Shoot cannot be read: spec.provider.workers.minimum is a string where a whole number belongs"
+		return w.Health[world.Cloud].Problem == "the Shoot cannot be read: spec.provider.workers.minimum is a string, expected a whole number"
 	})
 	if p := w.Group.Pool; len(w.Machines()) != 2 || p.Shoot != "" || !p.Limits.Guessed {
 		t.Errorf("the pool is %+v, its machines %v", p, w.Machines())

@@ -39,13 +39,13 @@ func (o Options) Check() error {
 	case o.Shoot != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
 		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", o.Shoot)
 	case o.Garden != "" && o.Shoot == "":
-		return fmt.Errorf("--garden-kubeconfig needs --shoot NAMESPACE/NAME: which Shoot the cluster is")
+		return fmt.Errorf("--garden-kubeconfig needs --shoot NAMESPACE/NAME, the Shoot of this cluster")
 	case o.Shoot != "" && o.Garden == "":
-		return fmt.Errorf("--shoot needs --garden-kubeconfig: the cluster that has the Shoot")
+		return fmt.Errorf("--shoot needs --garden-kubeconfig, the cluster with the Shoot")
 	case o.Control != "" && o.Namespace == "":
-		return fmt.Errorf("--control-kubeconfig needs --control-namespace: where the Shoot's Machines are")
+		return fmt.Errorf("--control-kubeconfig needs --control-namespace, the namespace of the Shoot's Machines")
 	case o.Namespace != "" && o.Control == "":
-		return fmt.Errorf("--control-namespace needs --control-kubeconfig: the cluster that has the Machines")
+		return fmt.Errorf("--control-namespace needs --control-kubeconfig, the cluster with the Machines")
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func askInfo(ctx context.Context, read func(context.Context, string) ([]byte, er
 		err = json.Unmarshal(data, &m)
 	}
 	if errors.Is(err, kube.ErrNoObject) {
-		err = errors.New("there is none")
+		err = errors.New("it does not exist")
 	}
 	if err != nil {
 		return &shootInfo{is: world.ShootInfo{Unread: cmp.Or(world.Clean(err.Error()), "it cannot be read")}}

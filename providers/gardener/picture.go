@@ -22,7 +22,7 @@ func fromNodes(w *world.World, g *world.Group, now time.Time) (members []world.M
 		if n.Machine == "" || n.Labels[world.GardenerPool] != g.Name || n.Labels[machineName] == "" && now.Sub(n.Created) < namedAfter {
 			continue
 		}
-		m := world.Machine{ID: n.Machine, Zone: n.Zone, State: world.MachineInService, Detail: "as its Node tells", Type: n.Labels[instanceType], Template: g.Template}
+		m := world.Machine{ID: n.Machine, Zone: n.Zone, State: world.MachineInService, Detail: "by its Node", Type: n.Labels[instanceType], Template: g.Template}
 		if n.InPlace().Critical && now.Sub(n.Created) < g.Pool.Limits.Creation {
 			m.State = world.MachinePending // it is new: no pod is to come to it yet
 		}

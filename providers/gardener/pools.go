@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Summary is a pool and how it stands at one look.
+// Summary is a pool and its state at one moment.
 type Summary struct {
 	world.Group
 	// Machines counts the members, Outdated those of them that are to be updated or replaced.
@@ -28,7 +28,7 @@ type Summary struct {
 // be nil: then the Nodes are all that is asked.
 func (c *Client) Pools(ctx context.Context, nodes []*world.Node, o FeedOptions) ([]Summary, error) {
 	f := c.Feed("", o)
-	if err := c.look(ctx, f); err != nil {
+	if err := c.readOnce(ctx, f); err != nil {
 		return nil, err
 	}
 	f.info = askInfo(ctx, f.o.Read)
@@ -55,8 +55,8 @@ func (c *Client) Pools(ctx context.Context, nodes []*world.Node, o FeedOptions) 
 	return out, nil
 }
 
-// look reads once what the feed would follow.
-func (c *Client) look(ctx context.Context, f *Feed) error {
+// readOnce reads once what the feed would follow.
+func (c *Client) readOnce(ctx context.Context, f *Feed) error {
 	if c == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (c *Client) Find(ctx context.Context, pool string, nodes []*world.Node) (*w
 		names = append(names, p.Name)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there is no worker pool %q, nor any other: no node carries the label %s", world.Clean(pool), world.GardenerPool)
+		return nil, fmt.Errorf("no worker pool %q: no node has the label %s", world.Clean(pool), world.GardenerPool)
 	}
-	return nil, fmt.Errorf("there is no worker pool %q; there is %s", world.Clean(pool), strings.Join(names, ", "))
+	return nil, fmt.Errorf("no worker pool %q; choose from %s", world.Clean(pool), strings.Join(names, ", "))
 }

@@ -16,10 +16,10 @@ type Address struct{ url, env, file string }
 func ParseAddress(text string) (Address, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil { // its text repeats what it could not read
-		return Address{}, errors.New("is no URL")
+		return Address{}, errors.New("is not a URL")
 	}
 	if (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-		return Address{}, errors.New("is no https:// or http:// URL")
+		return Address{}, errors.New("is not an https:// or http:// URL")
 	}
 	return Address{url: u.String()}, nil
 }
@@ -49,7 +49,7 @@ func (a Address) Resolve() (Address, error) {
 	}
 	url, err := ParseAddress(text)
 	if err != nil {
-		return a, fmt.Errorf("what is in %s %w", from, err)
+		return a, fmt.Errorf("the content of %s %w", from, err)
 	}
 	return url, nil
 }

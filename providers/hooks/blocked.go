@@ -2,11 +2,11 @@ package hooks
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // blockages remembers which nodes have been blocked since when, and which hooks were told.
@@ -70,7 +70,7 @@ func blockedEvent(s *snapshot.Snapshot, row *snapshot.NodeRow, since time.Durati
 		e.Pod, e.Reason = k.Pod, string(k.Kind)
 		e.Message += fmt.Sprintf(": %s: %s", k.Pod, k.Detail)
 		if k.WayOut != "" {
-			e.Message += "; " + strings.ReplaceAll(k.WayOut, "with f", "in the dashboard") // no key can be pressed here
+			e.Message += "; " + text.ForceInDashboard(k.WayOut)
 		}
 		for i, budget := range k.Budgets {
 			if i > 0 {

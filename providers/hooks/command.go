@@ -66,7 +66,7 @@ func (h *Hook) command(ctx context.Context, m Message) error {
 	endGroup(cmd, true) // what it has left behind
 	select {
 	case <-drained:
-	case <-time.After(leftovers): // somebody has left the group and holds the pipe
+	case <-time.After(leftovers): // a process has left the group and holds the pipe
 	}
 	if ctx.Err() != nil {
 		return h.withOutput(context.Cause(ctx), out)

@@ -24,7 +24,7 @@ type On string
 
 // When hooks are called.
 const (
-	RunStarted     On = "run-started"     // it begins, or is gone on with
+	RunStarted     On = "run-started"     // it starts, or is resumed
 	RunFinished    On = "run-finished"    // it has ended, however
 	RunPaused      On = "run-paused"      // by the operator, or by itself
 	Unwritten      On = "unwritten"       // the run record cannot be written, and that it can again
@@ -103,13 +103,13 @@ func (h *Hook) Name() string {
 func (h *Hook) Check() error {
 	switch {
 	case len(h.On) == 0:
-		return fmt.Errorf("needs on: when it is called, one or several of %s", list(Moments))
+		return fmt.Errorf("needs on: one or several of %s", list(Moments))
 	case len(h.Run) == 0 && h.Webhook.None():
 		return errors.New("needs run or a webhook")
 	case len(h.Run) > 0 && !h.Webhook.None():
-		return errors.New("has both run and a webhook: make two hooks of it")
+		return errors.New("has both run and a webhook: use two hooks")
 	case len(h.Run) > 0 && strings.TrimSpace(h.Run[0]) == "":
-		return errors.New("run names no command")
+		return errors.New("run has no command")
 	case len(h.Run) == 0 && len(h.Env) > 0:
 		return errors.New("env is for commands: a webhook has no environment")
 	case len(h.Run) > 0 && h.Format != "":
@@ -117,7 +117,7 @@ func (h *Hook) Check() error {
 	case h.Timeout < 0 || h.Timeout > MaxTimeout:
 		return fmt.Errorf("timeout: %s is out of range, at most %s", h.Timeout, MaxTimeout)
 	case h.BlockedFor < 0:
-		return fmt.Errorf("blocked-for: %s is no time to wait", h.BlockedFor)
+		return fmt.Errorf("blocked-for: %s must be positive", h.BlockedFor)
 	case h.BlockedFor > 0 && !h.Wants(Blocked):
 		return errors.New("blocked-for is for on: blocked")
 	}

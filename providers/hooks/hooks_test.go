@@ -137,7 +137,7 @@ func TestCommandsChildrenEnd(t *testing.T) {
 		result := make(chan error, 1)
 		go func() { result <- h.call(t.Context(), Message{}) }()
 		pid := pidIn(t, file)
-		if err := <-result; err == nil || err.Error() != "did not end within 500ms: waiting" {
+		if err := <-result; err == nil || err.Error() != "not finished within 500ms: waiting" {
 			t.Errorf("got %v", err)
 		}
 		dies(t, pid)
@@ -290,7 +290,7 @@ func TestWebhookErrors(t *testing.T) {
 		{"asks to wait too long", 1, newReceiver(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(http.StatusTooManyRequests)
-		}), "answered 429 Too Many Requests; it asks to wait 1h0m0s, and there is no time left for that"},
+		}), "answered 429 Too Many Requests; Retry-After 1h0m0s exceeds the timeout"},
 		{"hangs", 1, newReceiver(t, func(_ int, _ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 		}), "no answer in time"},

@@ -112,7 +112,7 @@ func (n *Notifier) again(e record.Event) bool {
 	return was && n.unwritten
 }
 
-// See looks for nodes that are blocked. Of snapshots that come too fast the newest counts.
+// See finds blocked nodes. Of snapshots that come too fast the newest counts.
 func (n *Notifier) See(s *snapshot.Snapshot) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -149,7 +149,7 @@ func (n *Notifier) send(i int, m Message) {
 	default:
 		if n.full[i].Tell(time.Now()) {
 			go live.Guarded(func() {
-				n.warn("hook", fmt.Sprintf("hook %s is too slow: what it is not told now is lost (%s)", n.hooks[i].Name(), m.Hook))
+				n.warn("hook", fmt.Sprintf("hook %s is too slow: notification dropped (%s)", n.hooks[i].Name(), m.Hook))
 			}, nil)()
 		}
 	}
@@ -163,7 +163,7 @@ func (n *Notifier) serve(ctx context.Context, h *Hook, queue <-chan Message) {
 			continue // nobody waits any more
 		}
 		if err := h.call(ctx, m); err != nil && broken.Tell(time.Now()) {
-			n.warn("hook", fmt.Sprintf("hook %s was not told of %s: %s", h.Name(), m.Hook, err))
+			n.warn("hook", fmt.Sprintf("hook %s failed for %s: %s", h.Name(), m.Hook, err))
 		}
 	}
 }

@@ -168,9 +168,9 @@ func TestNotifierWarnsOnce(t *testing.T) {
 	}
 	n.Close(t.Context())
 	host := strings.TrimPrefix(rc.URL, "http://")
-	webhook := "hook " + host + " was not told of run-paused: answered 403 Forbidden"
+	webhook := "hook " + host + " failed for run-paused: answered 403 Forbidden"
 	slices.Sort(said.list)
-	if want := []string{webhook, "hook sh was not told of run-finished: exit code 7"}; !slices.Equal(said.list, want) {
+	if want := []string{webhook, "hook sh failed for run-finished: exit code 7"}; !slices.Equal(said.list, want) {
 		t.Errorf("warned %q, want %q", said.list, want)
 	}
 }
@@ -268,7 +268,7 @@ func TestRunner(t *testing.T) {
 		t.Errorf("asked:\n%s\nwant\n%s", text, want)
 	}
 	r.Hooks = nil
-	if o := r.Do(t.Context(), before("n1")); o.Verdict != record.Refused || !strings.Contains(o.Message, "no hook is configured here") {
+	if o := r.Do(t.Context(), before("n1")); o.Verdict != record.Refused || !strings.Contains(o.Message, "no hook configured for before-node") {
 		t.Errorf("without hooks: %+v", o)
 	}
 }

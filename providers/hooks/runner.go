@@ -13,7 +13,7 @@ import (
 // call calls a hook once, within its time.
 func (h *Hook) call(ctx context.Context, m Message) error {
 	limit := h.timeout()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("did not end within %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not finished within %s", limit))
 	defer cancel()
 	if len(h.Run) > 0 {
 		return h.command(ctx, m)
@@ -104,7 +104,7 @@ func (r *Runner) all(ctx context.Context, a record.Action) error {
 		}
 	}
 	if !found {
-		return errors.New("no hook is configured here for " + string(on))
+		return errors.New("no hook configured for " + string(on))
 	}
 	return nil
 }

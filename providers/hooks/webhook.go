@@ -43,7 +43,7 @@ func (h *Hook) post(ctx context.Context, m Message) error {
 		wait := max(pause, after)
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
 			if after > pause {
-				return fmt.Errorf("%w; it asks to wait %s, and there is no time left for that", err, after)
+				return fmt.Errorf("%w; Retry-After %s exceeds the timeout", err, after)
 			}
 			return err
 		}
@@ -61,7 +61,7 @@ func (h *Hook) try(ctx context.Context, body []byte) (again bool, after time.Dur
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.Webhook.url, bytes.NewReader(body))
 	if err != nil {
-		return false, 0, errors.New("its address cannot be used")
+		return false, 0, errors.New("invalid address")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "drainboard")

@@ -16,7 +16,7 @@ func Dir() (string, error) {
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("there is no place for the journal: %w", err)
+			return "", fmt.Errorf("no directory for the journal: %w", err)
 		}
 		state = filepath.Join(home, ".local", "state")
 	}

@@ -77,7 +77,7 @@ func Find(dir, name, cluster string) (Entry, error) {
 	if strings.HasSuffix(name, ext) || strings.ContainsRune(name, filepath.Separator) {
 		e, ok, err := head(name)
 		if err == nil && !ok {
-			err = fmt.Errorf("%s is no journal", name)
+			err = fmt.Errorf("%s is not a journal", name)
 		}
 		return e, err
 	}
@@ -143,7 +143,7 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	if len(e.There) == 0 {
-		return fmt.Sprintf("there is no journal of %s: there are none in %s, where the machine that drives a run keeps them", e.Name, e.Dir)
+		return fmt.Sprintf("no journal of %s: none in %s (journals are on the machine that drives the run)", e.Name, e.Dir)
 	}
 	const most = 8
 	names := make([]string, 0, most)
@@ -154,5 +154,5 @@ func (e *NotFoundError) Error() string {
 	if n := len(e.There) - len(names); n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("there is no journal of %s in %s; there are %s%s", e.Name, e.Dir, strings.Join(names, ", "), more)
+	return fmt.Sprintf("no journal of %s in %s; it has %s%s", e.Name, e.Dir, strings.Join(names, ", "), more)
 }

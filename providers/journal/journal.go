@@ -23,12 +23,12 @@ type Kind string
 
 // The kinds; each is also the name of the field that holds what it says.
 const (
-	KindOpened   Kind = "opened"   // a process begins to drive the run, or goes on with it
-	KindCommand  Kind = "command"  // somebody said something to the run
+	KindOpened   Kind = "opened"   // a process starts to drive the run, or resumes it
+	KindCommand  Kind = "command"  // the operator's command
 	KindDecision Kind = "decision" // the run changed
 	KindAction   Kind = "action"   // something is about to be done
-	KindOutcome  Kind = "outcome"  // what came of it
-	KindEvent    Kind = "event"    // what was told, as in docs/events.md
+	KindOutcome  Kind = "outcome"  // its result
+	KindEvent    Kind = "event"    // as in docs/events.md
 	KindGap      Kind = "gap"      // lines are missing here
 	KindClosed   Kind = "closed"   // the process has stopped driving the run
 )
@@ -67,7 +67,7 @@ type Opened struct {
 	Args       []string `json:"args"`
 	// Resumed: the run was begun by another process.
 	Resumed bool `json:"resumed,omitempty"`
-	// Elsewhere: this file begins in the middle of the run, which goes on from its
+	// Elsewhere: this file begins in the middle of the run, which resumes from its
 	// record; what was before is in the journal of whoever drove it until Seen.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Torn: the file ended in the middle of a line, as a crash leaves it.
@@ -103,7 +103,7 @@ type Opened struct {
 	Batches  []record.Batch      `json:"batches,omitempty"`
 	Orders   []record.ForceOrder `json:"orders,omitempty"`
 	Nodes    []Stage             `json:"nodes,omitempty"`
-	// Plan is what the run was going to do; nil where it goes on.
+	// Plan is what the run was going to do; nil for a resumed run.
 	Plan *snapshot.Plan `json:"plan,omitempty"`
 }
 
@@ -131,7 +131,7 @@ type Stage struct {
 type Decision struct {
 	State    *State              `json:"state,omitempty"`
 	Stages   []Stage             `json:"stages,omitempty"`
-	Gone     []string            `json:"gone,omitempty"` // machines that the run has no opinion on any more
+	Gone     []string            `json:"gone,omitempty"` // machines that are no longer in the run
 	Batches  []record.Batch      `json:"batches,omitempty"`
 	Orders   []record.ForceOrder `json:"orders,omitempty"`
 	Gate     *string             `json:"gate,omitempty"` // why no drain starts; "" when it is open again
@@ -172,7 +172,7 @@ type Outcome struct {
 	// Of is the action's Seq, a line of the same writer.
 	Of int `json:"of"`
 	record.Outcome
-	// There is how many pods a look found.
+	// There is how many pods a read found.
 	There int `json:"podsThere,omitempty"`
 }
 
@@ -190,6 +190,6 @@ type Closed struct {
 	Why    string        `json:"why,omitempty"`
 	// Error is why it stopped, if something failed.
 	Error string `json:"error,omitempty"`
-	// Outstanding is what the run has changed and not put back.
+	// Outstanding is what the run has changed and not restored.
 	Outstanding []string `json:"outstanding,omitempty"`
 }

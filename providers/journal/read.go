@@ -24,7 +24,7 @@ type Unread struct {
 	Newer int
 }
 
-// Read reads a journal line by line, with clean strings. It goes on after a line that it
+// Read reads a journal line by line, with clean strings. It continues after a line that it
 // cannot read: a crash cuts off the last one, and the next process writes on below. It
 // ends early when visit wants no more.
 func Read(r io.Reader, visit func(Line) (more bool)) (Unread, error) {

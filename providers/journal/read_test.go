@@ -98,13 +98,13 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s is %+v, %v", name, e, err)
 		}
 	}
-	if _, err := Find(dir, "nothing", ""); err == nil || !strings.Contains(err.Error(), "there are db-1 (") {
+	if _, err := Find(dir, "nothing", ""); err == nil || !strings.Contains(err.Error(), "it has db-1 (") {
 		t.Errorf("%v", err)
 	}
-	if _, err := Find(t.TempDir(), "nothing", ""); err == nil || !strings.Contains(err.Error(), "there are none in") {
+	if _, err := Find(t.TempDir(), "nothing", ""); err == nil || !strings.Contains(err.Error(), "none in") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Find(dir, filepath.Join(dir, "prod", "notes.jsonl"), ""); err == nil {
-		t.Error("what is no journal was taken for one")
+		t.Error("what is not a journal was taken for one")
 	}
 }

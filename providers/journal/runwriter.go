@@ -31,7 +31,7 @@ type Options struct {
 	Drainboard, By string
 	Args           []string
 	// Run is the run that is begun, or gone on with if it is Resumed. Plan is what it is
-	// going to do, nil where it goes on.
+	// going to do, nil for a resumed run.
 	Run     record.Run
 	Resumed bool
 	Plan    *snapshot.Plan
@@ -55,7 +55,7 @@ type RunWriter struct {
 }
 
 // Begin opens the journal of a run. It never fails: what cannot be written is warned
-// of, and forced acts do not happen meanwhile.
+// of, and nothing is forced until then.
 func Begin(o Options) *RunWriter {
 	s := &RunWriter{now: o.Now, options: o, run: o.Run}
 	dir, homeless := o.Dir()
@@ -65,9 +65,9 @@ func Begin(o Options) *RunWriter {
 		s.path, open = o.Run.ID, func() (file, error) { return nil, homeless }
 	}
 	trouble := func(err error) {
-		e := record.Event{Type: record.Warning, Reason: "journal", Message: fmt.Sprintf("the journal %s cannot be written: %s; nothing is forced until it can, all else goes on", s.path, words(err))}
+		e := record.Event{Type: record.Warning, Reason: "journal", Message: fmt.Sprintf("the journal %s cannot be written: %s; nothing is forced until it can, the run continues", s.path, words(err))}
 		if err == nil {
-			e.Message = "the journal " + s.path + " is written again; what was missing is in it"
+			e.Message = "the journal " + s.path + " is written again, missing lines included"
 		}
 		if o.Warn != nil {
 			o.Warn(e)
@@ -97,8 +97,8 @@ func opened(o Options) *Opened {
 	return out
 }
 
-// Lock is next, and writes down when a lock that was lost is held again: somebody else
-// may have driven the run meanwhile, and written the same file.
+// Lock is next, and writes down when a lost lock is held again: another process
+// may have driven the run, and written the same file.
 func (s *RunWriter) Lock(next live.Lock) live.Lock { return lock{next, s} }
 
 type lock struct {
@@ -134,7 +134,7 @@ func (s *RunWriter) reopen(run record.Run) {
 // Path is the journal's file.
 func (s *RunWriter) Path() string { return s.path }
 
-// Heard writes down what somebody said to the run.
+// Heard writes down an operator's command.
 func (s *RunWriter) Heard(list []record.Command) {
 	for _, c := range list {
 		s.w.Put(Line{At: s.now(), Kind: KindCommand, Command: &c})
@@ -194,7 +194,7 @@ func (s *RunWriter) Ask(a record.Action) (seq int, err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), forcePatience)
 		defer cancel()
 		if seq, err = s.w.Commit(ctx, l); err != nil {
-			return seq, fmt.Errorf("nothing is forced without its line in the journal, which cannot be written: %s", words(err))
+			return seq, fmt.Errorf("not forced: the journal cannot be written: %s", words(err))
 		}
 		return seq, nil
 	}
@@ -227,15 +227,15 @@ func (s *RunWriter) forced(a record.Action) (*Forced, error) {
 				return &Forced{Order: o.ID, By: o.By, At: o.At, Why: o.Why}, nil
 			}
 		}
-		return nil, fmt.Errorf("nobody is known to have ordered it (%s): it is not forced", a.Order)
+		return nil, fmt.Errorf("not forced: no known order %s", a.Order)
 	case record.Terminate:
 		if k := s.run.Settings; k.CloudOnly && k.CloudOnlyBy == "" {
-			return nil, errors.New("nobody is known to have ordered a run without Kubernetes: a machine whose pods nobody has asked about is not ended")
+			return nil, errors.New("not terminated without a drain: no known consent to a run without Kubernetes")
 		} else if k.CloudOnly {
-			return &Forced{By: k.CloudOnlyBy, At: s.run.Started, Why: "started with --cloudonly: its pods were not asked about, and die with it"}, nil
+			return &Forced{By: k.CloudOnlyBy, At: s.run.Started, Why: "started with --cloudonly: its pods end with it"}, nil
 		}
 		if n := s.run.Nodes[a.Machine]; n.Lost {
-			return &Forced{By: s.run.By, At: s.run.Started, Why: "started with --unreachable=terminate: " + n.Name + " was not heard from for " + s.run.Settings.UnreachableAfter.String()}, nil
+			return &Forced{By: s.run.By, At: s.run.Started, Why: "started with --unreachable=terminate: no heartbeat of " + n.Name + " for " + s.run.Settings.UnreachableAfter.String()}, nil
 		}
 	}
 	return nil, nil

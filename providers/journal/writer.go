@@ -50,13 +50,13 @@ type Writer struct {
 	trouble func(error)
 
 	mu      sync.Mutex
-	news    chan struct{} // closed, and made anew, when something below has changed
+	news    chan struct{} // closed and replaced when something below has changed
 	wake    chan struct{} // of one
 	waiting []pending
 	seq     int // of the line that was put last
 	written int
 	synced  int
-	wanted  int // up to here somebody waits for the disk
+	wanted  int // up to here a caller waits for the disk
 	failed  int // the last try to write included this line
 	err     error
 	stuck   bool // the disk has not answered in time, and not since
@@ -193,7 +193,7 @@ func (w *Writer) await(ctx context.Context, l Line, sync bool) (int, error) {
 			return seq, nil
 		case w.err != nil && w.failed >= seq:
 			return seq, w.err
-		case w.stuck && !sync: // somebody has waited in vain already
+		case w.stuck && !sync: // another caller has already waited in vain
 			return seq, errStuck
 		}
 		news := w.news
@@ -267,7 +267,7 @@ func (w *Writer) work() {
 		if err == nil && sync {
 			err = f.Sync()
 		}
-		if err != nil && f != nil { // opened anew next time: a handle may be stale for good
+		if err != nil && f != nil { // opened again next time: a handle may stay stale
 			_ = f.Close()
 			f = nil
 		}

@@ -45,7 +45,7 @@ func (b *bucket) String() string { return world.Clean("s3://" + path.Join(b.name
 func (b *bucket) read(ctx context.Context, name string) ([]byte, error) {
 	data, err := ask(ctx, b, func(ctx context.Context, region string) ([]byte, error) { return b.get(ctx, name, region) })
 	if errors.Is(err, asg.ErrForbidden) {
-		err = fmt.Errorf("%w; without s3:ListBucket S3 says so too of what is not there", err)
+		err = fmt.Errorf("%w; without s3:ListBucket S3 answers the same for missing objects", err)
 	}
 	return data, err
 }
@@ -74,7 +74,7 @@ func ask[T any](ctx context.Context, b *bucket, call func(ctx context.Context, r
 		case "NoSuchKey":
 			return answer, fs.ErrNotExist
 		case "NoSuchBucket":
-			return answer, fmt.Errorf("there is no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
+			return answer, fmt.Errorf("no S3 bucket %s: check --state or KOPS_STATE_STORE", world.Clean(b.name))
 		}
 	}
 	return answer, b.aws.Explain(err)

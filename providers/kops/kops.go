@@ -65,7 +65,7 @@ func Connect(ctx context.Context, aws *asg.Client, o Options) (*Client, error) {
 func clusterOf(ctx context.Context, aws *asg.Client, o Options) (string, error) {
 	if len(o.Machines) == 0 {
 		if o.Cluster == "" {
-			return "", errors.New("no nodes tell which kops cluster is meant: name it with --cluster-name or KOPS_CLUSTER_NAME")
+			return "", errors.New("no nodes with a kops cluster: name it with --cluster-name or KOPS_CLUSTER_NAME")
 		}
 		return o.Cluster, nil
 	}
@@ -82,7 +82,7 @@ func clusterOf(ctx context.Context, aws *asg.Client, o Options) (string, error) 
 	names := slices.Sorted(maps.Keys(found))
 	switch {
 	case len(names) == 0:
-		return "", &problem{ErrNoCluster, fmt.Sprintf("no node of this kubeconfig is a machine of a kops cluster in %s", aws.Region())}
+		return "", &problem{ErrNoCluster, fmt.Sprintf("no node of this kubeconfig belongs to a kops cluster in %s", aws.Region())}
 	case o.Cluster != "" && !found[o.Cluster]:
 		return "", fmt.Errorf("the nodes of this kubeconfig belong to the kops cluster %s, not to %s: choose another context, or correct --cluster-name or KOPS_CLUSTER_NAME", strings.Join(names, " and "), world.Clean(o.Cluster))
 	case o.Cluster != "":

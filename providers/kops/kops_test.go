@@ -118,12 +118,12 @@ func TestConnect(t *testing.T) {
 		{"by name alone", Options{Cluster: "new.example.com"}, "new.example.com", nil, ""},
 		{"by name, with another's machines", Options{Cluster: "shop.example.com", Machines: ids("i-9")}, "", nil, "the nodes of this kubeconfig belong to the kops cluster other.example.com, not to shop.example.com: choose another context"},
 		{"two clusters", Options{Machines: ids("i-4", "i-9")}, "", nil, "several kops clusters, other.example.com and shop.example.com: name one with --cluster-name"},
-		{"none of kops's", Options{Machines: ids("i-8")}, "", ErrNoCluster, "no node of this kubeconfig is a machine of a kops cluster in eu-west-1"},
+		{"none of kops's", Options{Machines: ids("i-8")}, "", ErrNoCluster, "no node of this kubeconfig belongs to a kops cluster in eu-west-1"},
 		{"the cluster's tag alone", Options{Machines: ids("i-6")}, "", ErrNoCluster, "no node of this kubeconfig"},
 		{"another name for nodes of none", Options{Cluster: "shop.example.com", Machines: ids("i-8")}, "", ErrNoCluster, "no node of this kubeconfig"},
 		{"nothing to go by", Options{}, "", nil, "name it with --cluster-name or KOPS_CLUSTER_NAME"},
-		{"a store of another kind", Options{Cluster: "x", StateStore: "gs://bucket"}, "", nil, `the state store "gs://bucket" cannot be read here: s3://bucket/prefix`},
-		{"a store without a bucket", Options{Cluster: "x", StateStore: "s3:///x"}, "", nil, "names no S3 bucket"},
+		{"a store of another kind", Options{Cluster: "x", StateStore: "gs://bucket"}, "", nil, `the state store "gs://bucket" is not supported: use s3://bucket/prefix`},
+		{"a store without a bucket", Options{Cluster: "x", StateStore: "s3:///x"}, "", nil, "has no S3 bucket"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, a := connect(t)
@@ -169,11 +169,11 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := c.Find(t.Context(), "nodes")
-	if want := `the kops cluster shop.example.com has no instance group "nodes": it has bastions, control-plane-a, front, nodes-a, nodes-b`; !errors.Is(err, asg.ErrNotFound) || err.Error() != want {
+	if want := `kops cluster shop.example.com has no instance group "nodes"; it has bastions, control-plane-a, front, nodes-a, nodes-b`; !errors.Is(err, asg.ErrNotFound) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	s.On("DescribeAutoScalingGroups", awstest.Groups())
-	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, asg.ErrNotFound) || !strings.Contains(err.Error(), "there is no instance group of the kops cluster shop.example.com in eu-west-1") {
+	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, asg.ErrNotFound) || !strings.Contains(err.Error(), "no instance group of kops cluster shop.example.com in eu-west-1") {
 		t.Errorf("got %v", err)
 	}
 	s.On("DescribeAutoScalingGroups", awstest.Fail(403, "AccessDenied", "no"))

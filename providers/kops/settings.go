@@ -29,7 +29,7 @@ type RollingUpdate struct {
 func (c *Client) Settings(ctx context.Context, g Group) (RollingUpdate, error) {
 	if c.store == nil {
 		u := resolve(g.Role, spec{}, spec{})
-		u.Notes = append(u.Notes, "no state store is known (--state or KOPS_STATE_STORE): kops's defaults hold, whatever its specs say")
+		u.Notes = append(u.Notes, "no state store given (--state or KOPS_STATE_STORE): kops's defaults apply, not its specs")
 		return u, nil
 	}
 	cluster, err := load(ctx, c.store, clusterFile(c.cluster), "Cluster", c.cluster)
@@ -68,7 +68,7 @@ func resolve(role world.Role, group, cluster spec) RollingUpdate {
 	}
 	if role == world.RoleControlPlane || group.role == world.RoleControlPlane {
 		if from := u.Origin["max-surge"]; from != byDefault && u.MaxSurge.N > 0 {
-			u.Notes = append(u.Notes, fmt.Sprintf("maxSurge %s of %s is left out: groups of the control plane cannot surge", u.MaxSurge, from))
+			u.Notes = append(u.Notes, fmt.Sprintf("maxSurge %s of %s ignored: the control plane cannot surge", u.MaxSurge, from))
 		}
 		u.MaxSurge, u.Origin["max-surge"] = record.Amount{}, byDefault
 		unavailableSet = unavailableSet && u.MaxUnavailable.N > 0 // kops takes one at a time all the same

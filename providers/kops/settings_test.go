@@ -38,9 +38,9 @@ func TestResolve(t *testing.T) {
 
 		{"", "", "ControlPlane", "0 kops", "1 kops", "false kops", ""},
 		{" {maxSurge: 0}", "", "Master", "0 kops", "1 kops", "false kops", ""},
-		{"", " {maxSurge: 2}", "Master", "0 kops", "1 kops", "false kops", "maxSurge 2 of Cluster x is left out: groups of the control plane cannot surge"},
-		{"", " {maxSurge: 2, maxUnavailable: 0}", "ControlPlane", "0 kops", "1 kops", "false kops", "left out"},
-		{" {maxUnavailable: 2}", " {maxSurge: 1}", "ControlPlane", "0 kops", "2 InstanceGroup g", "false kops", "left out"},
+		{"", " {maxSurge: 2}", "Master", "0 kops", "1 kops", "false kops", "maxSurge 2 of Cluster x ignored: the control plane cannot surge"},
+		{"", " {maxSurge: 2, maxUnavailable: 0}", "ControlPlane", "0 kops", "1 kops", "false kops", "ignored"},
+		{" {maxUnavailable: 2}", " {maxSurge: 1}", "ControlPlane", "0 kops", "2 InstanceGroup g", "false kops", "ignored"},
 		{"", "", "APIServer,Etcd", "0 kops", "1 kops", "false kops", ""},
 	} {
 		group, err := parse([]byte(specOf("InstanceGroup", "g", tt.role, tt.group)), "group", "InstanceGroup", "g")
@@ -68,7 +68,7 @@ func TestResolve(t *testing.T) {
 func TestSettingsWithoutAStore(t *testing.T) {
 	_, c := open(t, "")
 	u, err := c.Settings(t.Context(), nodesA)
-	if err != nil || u.MaxSurge.N != 1 || u.MaxUnavailable.N != 0 || u.KeepOld || u.Origin["max-surge"] != "kops" || len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "no state store is known (--state or KOPS_STATE_STORE)") {
+	if err != nil || u.MaxSurge.N != 1 || u.MaxUnavailable.N != 0 || u.KeepOld || u.Origin["max-surge"] != "kops" || len(u.Notes) != 1 || !strings.Contains(u.Notes[0], "no state store given (--state or KOPS_STATE_STORE)") {
 		t.Errorf("got %+v %v", u, err)
 	}
 	master := nodesA
@@ -82,10 +82,10 @@ func TestParseErrors(t *testing.T) {
 	const fix = "; correct it with kops edit instancegroup g"
 	update := func(text string) string { return specOf("InstanceGroup", "g", "Node", text) }
 	for _, tt := range []struct{ text, want string }{
-		{update("\n    maxSurg: 2"), "s3://b/g, line 8: spec.rollingUpdate.maxSurg is no field of kops's: there are drainAndTerminate, maxSurge and maxUnavailable" + fix},
-		{update("\n    maxsurge: 2"), "line 8: spec.rollingUpdate.maxsurge is no field"},
-		{update("\n    maxSurge: 2\n    maxSurge: 3"), "line 9: spec.rollingUpdate.maxSurge is there twice"},
-		{update(" 3"), "line 7: spec.rollingUpdate is no object"},
+		{update("\n    maxSurg: 2"), "s3://b/g, line 8: spec.rollingUpdate.maxSurg is not a field of kops: use drainAndTerminate, maxSurge or maxUnavailable" + fix},
+		{update("\n    maxsurge: 2"), "line 8: spec.rollingUpdate.maxsurge is not a field"},
+		{update("\n    maxSurge: 2\n    maxSurge: 3"), "line 9: spec.rollingUpdate.maxSurge is given twice"},
+		{update(" 3"), "line 7: spec.rollingUpdate is not an object"},
 		{update(" {maxSurge: -1}"), "line 7: spec.rollingUpdate.maxSurge is negative"},
 		{update(" {maxUnavailable: -1%}"), "spec.rollingUpdate.maxUnavailable is negative"},
 		{update(" {maxSurge: \"3\"}"), `spec.rollingUpdate.maxSurge is "3", neither a number nor a percentage (examples: 3, 25%)`},
@@ -94,20 +94,20 @@ func TestParseErrors(t *testing.T) {
 		{update(" {maxSurge: [1]}"), "neither a number"},
 		{update(" {maxSurge: 99999999999}"), "neither a number"},
 		{update(" {drainAndTerminate: \"no\"}"), `spec.rollingUpdate.drainAndTerminate is "no", neither true nor false`},
-		{update(" {maxSurge: 0, maxUnavailable: 0}"), "spec.rollingUpdate.maxSurge is 0, as maxUnavailable is: nothing could be rolled"},
-		{specOf("InstanceGroup", "g", "Master", " {maxSurge: 1}"), "spec.rollingUpdate.maxSurge is set, and groups of the control plane cannot surge" + fix},
+		{update(" {maxSurge: 0, maxUnavailable: 0}"), "spec.rollingUpdate.maxSurge and maxUnavailable are both 0: no node could be rolled"},
+		{specOf("InstanceGroup", "g", "Master", " {maxSurge: 1}"), "spec.rollingUpdate.maxSurge is set, but the control plane cannot surge" + fix},
 		{specOf("InstanceGroup", "g", "ControlPlane", " {maxSurge: 10%}"), "cannot surge"},
-		{specOf("InstanceGroup", "g", "Nodes", ""), `spec.role is "Nodes", which is no role of kops's`},
+		{specOf("InstanceGroup", "g", "Nodes", ""), `spec.role is "Nodes", not a role of kops`},
 		{strings.Replace(update(" {maxSurge: 1}"), "rollingUpdate", "rollingupdate", 1), "line 7: spec.rollingupdate is misspelt: the field is rollingUpdate"},
 		{strings.Replace(update(" {maxSurge: 1}"), "rollingUpdate", "rollingUpdates", 1), "spec.rollingUpdates is misspelt"},
-		{strings.Replace(update(""), "v1alpha2", "v2", 1), `s3://b/g: apiVersion is "kops.k8s.io/v2", which Drainboard does not know: it knows kops.k8s.io/v1alpha2 and kops.k8s.io/v1alpha3`},
+		{strings.Replace(update(""), "v1alpha2", "v2", 1), `s3://b/g: unknown apiVersion "kops.k8s.io/v2" (known: kops.k8s.io/v1alpha2, kops.k8s.io/v1alpha3)`},
 		{specOf("Cluster", "g", "Node", ""), `s3://b/g: kind is "Cluster", not InstanceGroup`},
 		{specOf("InstanceGroup", "h", "Node", ""), `s3://b/g: metadata.name is "h", not g`},
-		{update("") + "---\nkind: Cluster\n", "s3://b/g holds more than one object"},
-		{"a: [", "s3://b/g is no YAML"},
-		{"", "s3://b/g is no YAML"},
-		{"- a", "s3://b/g, line 1: it is no object"},
-		{"kind: \x1b[31m", "s3://b/g is no YAML"},
+		{update("") + "---\nkind: Cluster\n", "s3://b/g has more than one object"},
+		{"a: [", "s3://b/g is not YAML"},
+		{"", "s3://b/g is not YAML"},
+		{"- a", "s3://b/g, line 1: it is not an object"},
+		{"kind: \x1b[31m", "s3://b/g is not YAML"},
 	} {
 		_, err := parse([]byte(tt.text), "s3://b/g", "InstanceGroup", "g")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\x1b") {

@@ -65,17 +65,17 @@ func parseHead(data []byte, where, kind, name string) (spec, map[string]*yaml.No
 	var doc, more yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(&doc); err != nil {
-		return s, nil, fmt.Errorf("%s is no YAML: %s", where, world.Clean(err.Error()))
+		return s, nil, fmt.Errorf("%s is not YAML: %s", where, world.Clean(err.Error()))
 	}
 	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
-		return s, nil, fmt.Errorf("%s holds more than one object", where)
+		return s, nil, fmt.Errorf("%s has more than one object", where)
 	}
 	top, err := s.fields(doc.Content[0], "")
 	if err != nil {
 		return s, nil, err
 	}
 	if version := scalar(top["apiVersion"]); !slices.Contains(versions, version) {
-		return s, nil, fmt.Errorf("%s: apiVersion is %q, which Drainboard does not know: it knows %s and %s", where, world.Clean(version), versions[0], versions[1])
+		return s, nil, fmt.Errorf("%s: unknown apiVersion %q (known: %s, %s)", where, world.Clean(version), versions[0], versions[1])
 	}
 	if got := scalar(top["kind"]); got != kind {
 		return s, nil, fmt.Errorf("%s: kind is %q, not %s", where, world.Clean(got), kind)
@@ -118,7 +118,7 @@ func (s *spec) readUpdate(node *yaml.Node) error {
 		case "drainAndTerminate":
 			u.drainAndTerminate, err = s.boolean(value, field)
 		default:
-			err = s.wrong(value, field, "is no field of kops's: there are drainAndTerminate, maxSurge and maxUnavailable")
+			err = s.wrong(value, field, "is not a field of kops: use drainAndTerminate, maxSurge or maxUnavailable")
 		}
 		if err != nil {
 			return err
@@ -129,9 +129,9 @@ func (s *spec) readUpdate(node *yaml.Node) error {
 	}
 	switch {
 	case s.role == world.RoleControlPlane && u.maxSurge.N != 0:
-		return s.wrong(fields["maxSurge"], at+".maxSurge", "is set, and groups of the control plane cannot surge")
+		return s.wrong(fields["maxSurge"], at+".maxSurge", "is set, but the control plane cannot surge")
 	case u.maxSurge.N == 0 && u.maxUnavailable != nil && u.maxUnavailable.N == 0:
-		return s.wrong(fields["maxSurge"], at+".maxSurge", "is 0, as maxUnavailable is: nothing could be rolled")
+		return s.wrong(fields["maxSurge"], at+".maxSurge", "and maxUnavailable are both 0: no node could be rolled")
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *spec) readRole(node *yaml.Node) (world.Role, error) {
 	for part := range strings.SplitSeq(strings.ToLower(written), ",") {
 		i := slices.IndexFunc(roles, func(r roleTag) bool { return r.key == strings.TrimSpace(part) })
 		if i < 0 {
-			return "", s.wrong(node, "spec.role", fmt.Sprintf("is %q, which is no role of kops's", world.Clean(written)))
+			return "", s.wrong(node, "spec.role", fmt.Sprintf("is %q, not a role of kops", world.Clean(written)))
 		}
 		if best == "" || roles[i].role == world.RoleControlPlane {
 			best = roles[i].role
@@ -187,12 +187,12 @@ func (s *spec) fields(node *yaml.Node, at string) (map[string]*yaml.Node, error)
 		return fields, nil
 	}
 	if node.Kind != yaml.MappingNode {
-		return nil, s.wrong(node, at, "is no object")
+		return nil, s.wrong(node, at, "is not an object")
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name := node.Content[i].Value
 		if fields[name] != nil {
-			return nil, s.wrong(node.Content[i], strings.TrimPrefix(at+"."+name, "."), "is there twice")
+			return nil, s.wrong(node.Content[i], strings.TrimPrefix(at+"."+name, "."), "is given twice")
 		}
 		fields[name] = resolved(node.Content[i+1])
 	}

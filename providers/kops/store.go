@@ -45,11 +45,11 @@ func openStore(aws *asg.Client, name string) (store, error) {
 	case "s3":
 		u, err := url.Parse(name)
 		if err != nil || u.Host == "" {
-			return nil, fmt.Errorf("the state store %q names no S3 bucket (form: s3://bucket/prefix)", world.Clean(name))
+			return nil, fmt.Errorf("the state store %q has no S3 bucket (form: s3://bucket/prefix)", world.Clean(name))
 		}
 		return newBucket(aws, u.Host, strings.Trim(u.Path, "/")), nil
 	}
-	return nil, fmt.Errorf("the state store %q cannot be read here: s3://bucket/prefix, file:///directory and a directory can (--state, KOPS_STATE_STORE)", world.Clean(name))
+	return nil, fmt.Errorf("the state store %q is not supported: use s3://bucket/prefix, file:///directory or a directory (--state, KOPS_STATE_STORE)", world.Clean(name))
 }
 
 // directory is a store on this machine.
@@ -87,7 +87,7 @@ func (d directory) list(_ context.Context, dir string) ([]string, error) {
 	return names, err
 }
 
-var errTooLarge = fmt.Errorf("it is larger than %d MiB, which no spec is", largest>>20)
+var errTooLarge = fmt.Errorf("larger than %d MiB, not a spec", largest>>20)
 
 // limited reads all there is, if it is not too much.
 func limited(r io.Reader) ([]byte, error) {
@@ -128,7 +128,7 @@ func fetch(ctx context.Context, s store, file, kind, name string) (data []byte, 
 	data, err = s.read(ctx, file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = &problem{fs.ErrNotExist, fmt.Sprintf("the state store has no %s %s: there is no %s; %s", kind, world.Clean(name), where, missing[kind])}
+		err = &problem{fs.ErrNotExist, fmt.Sprintf("the state store has no %s %s (no %s); %s", kind, world.Clean(name), where, missing[kind])}
 	case err != nil:
 		err = fmt.Errorf("reading %s: %w", where, err)
 	}

@@ -107,12 +107,12 @@ func TestStoreTrouble(t *testing.T) {
 		kind   error
 		words  string
 	}{
-		{awstest.Fail(404, "NoSuchKey", "The specified key does not exist."), fs.ErrNotExist, "the state store has no Cluster shop.example.com: there is no s3://state/prod/shop.example.com/config; check --state (KOPS_STATE_STORE) and --cluster-name"},
-		{awstest.Fail(404, "NoSuchBucket", "The specified bucket does not exist"), nil, "reading s3://state/prod/shop.example.com/config: there is no S3 bucket state: check --state or KOPS_STATE_STORE"},
+		{awstest.Fail(404, "NoSuchKey", "The specified key does not exist."), fs.ErrNotExist, "the state store has no Cluster shop.example.com (no s3://state/prod/shop.example.com/config); check --state (KOPS_STATE_STORE) and --cluster-name"},
+		{awstest.Fail(404, "NoSuchBucket", "The specified bucket does not exist"), nil, "reading s3://state/prod/shop.example.com/config: no S3 bucket state: check --state or KOPS_STATE_STORE"},
 		{awstest.Fail(403, "AccessDenied", "User: arn:aws:iam::1:user/me is not authorized to perform: s3:GetObject on resource: x"), asg.ErrForbidden, "reading s3://state/prod/shop.example.com/config: AWS does not allow the IAM action s3:GetObject to arn:aws:iam::1:user/me (AccessDenied)"},
-		{awstest.Fail(403, "AccessDenied", "Access Denied"), asg.ErrForbidden, "the IAM action s3:GetObject (AccessDenied); without s3:ListBucket S3 says so too of what is not there"},
+		{awstest.Fail(403, "AccessDenied", "Access Denied"), asg.ErrForbidden, "the IAM action s3:GetObject (AccessDenied); without s3:ListBucket S3 answers the same for missing objects"},
 		{awstest.Fail(400, "ExpiredToken", "The provided token has expired."), asg.ErrExpired, "AWS credentials expired (ExpiredToken)"},
-		{strings.Repeat("# long\n", 1<<20), nil, "it is larger than 4 MiB, which no spec is"},
+		{strings.Repeat("# long\n", 1<<20), nil, "larger than 4 MiB, not a spec"},
 	} {
 		s, c := open(t, "s3://state/prod")
 		s.On("GetObject", tt.answer)
@@ -156,7 +156,7 @@ func TestDirectoryTrouble(t *testing.T) {
 	dir := write(t, map[string]string{"shop.example.com/config": clusterSpec, "secret": groupSpec})
 	_, c := open(t, dir)
 	_, err := c.Settings(t.Context(), nodesA)
-	if want := "the state store has no InstanceGroup nodes-a: there is no file://" + dir + "/shop.example.com/instancegroup/nodes-a; kops rolls no group without a spec: to roll it by kops's defaults, leave out --state and KOPS_STATE_STORE"; !errors.Is(err, fs.ErrNotExist) || err.Error() != want {
+	if want := "the state store has no InstanceGroup nodes-a (no file://" + dir + "/shop.example.com/instancegroup/nodes-a); kops rolls no group without a spec: to roll it by kops's defaults, leave out --state and KOPS_STATE_STORE"; !errors.Is(err, fs.ErrNotExist) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	outside := nodesA

@@ -53,7 +53,7 @@ func (c *Client) Announcer(namespace, group string, trouble func(string)) *Annou
 		waiting: make(chan record.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
 	go live.Guarded(func() { a.run(ctx) }, func(err error) {
-		trouble("no more Kubernetes Events are written: " + err.Error())
+		trouble("Kubernetes Events are no longer written: " + err.Error())
 	})()
 	return a
 }
@@ -150,7 +150,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 	return err
 }
 
-// recordUID is the record's UID, as `kubectl describe` looks for it; "" while there is
+// recordUID is the record's UID, by which `kubectl describe` finds Events; "" while there is
 // none.
 func (a *Announcer) recordUID(ctx context.Context) types.UID {
 	if a.record == "" {

@@ -95,7 +95,7 @@ func classifyLost(err error) record.Outcome {
 		strings.Contains(err.Error(), "client rate limiter"):
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBusy, Message: text}
 	case errors.Is(err, context.Canceled):
-		text = "stopped before the answer came"
+		text = "interrupted before the answer"
 	case isTimeout(err):
 		text = "no answer in time"
 	}

@@ -198,7 +198,7 @@ func TestLostAnswers(t *testing.T) {
 		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 			t.Errorf("got %+v", got)
 		}
-		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), "nothing listens at http://"; !strings.HasPrefix(got, want) {
+		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), "connection refused by http://"; !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q...", got, want)
 		}
 	})

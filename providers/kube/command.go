@@ -91,11 +91,11 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	}
 	var form commandForm
 	if l.text == "" {
-		l.bad = fmt.Sprintf("it has no %s of at most %d bytes", commandKey, longestCommand)
+		l.bad = fmt.Sprintf("no %s of at most %d bytes", commandKey, longestCommand)
 	} else if err := json.Unmarshal([]byte(l.text), &form); err != nil {
 		l.bad = commandKey + " cannot be read: " + sentence(err.Error())
 	} else if form.Version != commandVersion {
-		l.bad = fmt.Sprintf("%s has form %d, and this drainboard knows form %d", commandKey, form.Version, commandVersion)
+		l.bad = fmt.Sprintf("%s has format %d, this drainboard reads format %d", commandKey, form.Version, commandVersion)
 	}
 	if l.bad != "" {
 		return l
@@ -105,7 +105,7 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 		By: sentence(form.By), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
 	}
 	if l.command.By == "" {
-		l.command.By = "somebody who does not say"
+		l.command.By = "an unnamed user"
 	}
 	return l
 }

@@ -220,7 +220,7 @@ func TestHostileCommands(t *testing.T) {
 	x.listen(obeyed, nil)
 	for _, name := range []string{"none", "broken", "list", "newer", "long"} {
 		x.eventually(func() bool { l := x.command(name); return l != nil && l.answer != nil })
-		if a := x.command(name).answer; a.Obeyed || !strings.HasPrefix(a.Words, "it is no command: ") {
+		if a := x.command(name).answer; a.Obeyed || !strings.HasPrefix(a.Words, "not a command: ") {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
@@ -424,7 +424,7 @@ func TestGiveMakesItsNamespace(t *testing.T) {
 		return false
 	})
 	_, err = s.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
-	if err == nil || err.Error() != "there is no namespace drainboard-commands for commands, and this user may not make it: have it made with: kubectl create namespace drainboard-commands" {
+	if err == nil || err.Error() != "no namespace drainboard-commands for commands, and this user may not create it: kubectl create namespace drainboard-commands" {
 		t.Errorf("%v", err)
 	}
 	long := pauseNow()

@@ -29,7 +29,7 @@ const (
 	// commandsPage is how many objects are asked for at once: each may be large.
 	commandsPage = 50
 	// earRetry is the pause before what could not be done is tried again, earIdle how
-	// often it is looked for what is over.
+	// often expired commands are removed.
 	earRetry, earIdle = 250 * time.Millisecond, 5 * time.Second
 	// lastWords bounds the answers that are still to be written when listening ends.
 	lastWords = 5 * time.Second
@@ -225,7 +225,7 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 		}
 		e.mu.Lock()
 		if l.bad != "" {
-			e.acks[l.name] = record.Ack{ID: l.name, At: now, Answer: "it is no command: " + l.bad}
+			e.acks[l.name] = record.Ack{ID: l.name, At: now, Answer: "not a command: " + l.bad}
 		}
 		e.sent[l.name] = true
 		e.mu.Unlock()
@@ -234,7 +234,7 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 }
 
 // take marks a letter as heard. lost: it was taken back before, or can never be marked.
-// Neither: that is not known, or somebody has labelled it, and it is tried again.
+// Neither: that is unknown, or a user has labelled it, and it is retried.
 func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lost bool) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -256,7 +256,7 @@ func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lo
 		e.reportUnheard(forbidden(err, "update", "", "configmaps", e.namespace).Error())
 		return false, true
 	}
-	return false, apierrors.IsNotFound(err) || apierrors.IsInvalid(err) // the last: somebody made it immutable
+	return false, apierrors.IsNotFound(err) || apierrors.IsInvalid(err) // the last: it was made immutable
 }
 
 // oldest are the letters in the order in which they were given.
@@ -300,7 +300,7 @@ func (e *CommandListener) write(ctx context.Context, l commandObject, a record.A
 	if err == nil {
 		_, err = api.Update(ctx, m, metav1.UpdateOptions{})
 	}
-	if apierrors.IsConflict(err) { // somebody has labelled it
+	if apierrors.IsConflict(err) { // a user has labelled it
 		var now *corev1.ConfigMap
 		if now, err = api.Get(ctx, l.name, metav1.GetOptions{}); err == nil {
 			m.ResourceVersion, m.UID = now.ResourceVersion, now.UID
@@ -308,7 +308,7 @@ func (e *CommandListener) write(ctx context.Context, l commandObject, a record.A
 		}
 	}
 	switch {
-	case err == nil, apierrors.IsNotFound(err), apierrors.IsInvalid(err): // the last: somebody made it immutable
+	case err == nil, apierrors.IsNotFound(err), apierrors.IsInvalid(err): // the last: it was made immutable
 		return true
 	case apierrors.IsForbidden(err):
 		e.reportUnheard(forbidden(err, "update", "", "configmaps", e.namespace).Error())

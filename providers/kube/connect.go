@@ -63,7 +63,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 		if clientcmd.IsEmptyConfig(err) {
 			return nil, noConfig(flags)
 		}
-		return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
+		return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
 	}
 	given := os.Getenv("KUBERNETES_MASTER") != ""
 	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
@@ -76,7 +76,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	if readOnly {
 		base, _, err := rest.DefaultServerUrlFor(cfg)
 		if err != nil {
-			return nil, fmt.Errorf("the kubeconfig does not lead to a cluster: %s", sentence(err.Error()))
+			return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
 		}
 		prefix := strings.TrimRight(base.Path, "/")
 		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })
@@ -116,7 +116,7 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command
 		cfg.ExecProvider.StdinUnavailable = true
-		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's screen is using it; log in before you start drainboard"
+		cfg.ExecProvider.StdinUnavailableMessage = "drainboard's dashboard is using it; log in before you start drainboard"
 	}
 
 	client, err := httpClient(cfg)
@@ -173,7 +173,7 @@ func (c *Client) warm(ctx context.Context) {
 // contexts says which contexts there are to choose from.
 func contexts[V any](known map[string]V) string {
 	if len(known) == 0 {
-		return "it has no contexts at all"
+		return "it has no contexts"
 	}
 	names := make([]string, 0, len(known))
 	for name := range known {

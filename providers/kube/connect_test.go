@@ -69,7 +69,7 @@ func TestConnectFailures(t *testing.T) {
 			kubeconfig(t, "", "{}")
 			t.Setenv("KUBECONFIG", string(filepath.ListSeparator))
 			return Flags{}
-		}, 200, "there is no kubeconfig: set KUBECONFIG"},
+		}, 200, "no kubeconfig: set KUBECONFIG"},
 		{"missing file of KUBECONFIG", func(t *testing.T) Flags {
 			kubeconfig(t, "", "{}")
 			t.Setenv("KUBECONFIG", "/nowhere/a"+string(filepath.ListSeparator)+"/nowhere/b")
@@ -89,12 +89,12 @@ func TestConnectFailures(t *testing.T) {
 			f.Context = "dev"
 			return f
 		}, 200, `the kubeconfig has no context "dev"; choose one with --context: prod`},
-		{"nothing there", func(t *testing.T) Flags { return kubeconfig(t, gone.URL, "{}") }, 200, "nothing listens at http://127.0.0.1"},
+		{"nothing there", func(t *testing.T) Flags { return kubeconfig(t, gone.URL, "{}") }, 200, "connection refused by http://127.0.0.1"},
 		{"no such host", func(t *testing.T) Flags {
 			return kubeconfig(t, "https://api.cluster.invalid", "{}")
 		}, 200, "cannot find the host of https://api.cluster.invalid (context prod)"},
 		{"not accepted", func(t *testing.T) Flags { return kubeconfig(t, server.URL, "{token: x}") }, 401, "the credentials for "},
-		{"in trouble", func(t *testing.T) Flags { return kubeconfig(t, server.URL, "{token: x}") }, 500, "is in trouble: so it is (500)"},
+		{"in trouble", func(t *testing.T) Flags { return kubeconfig(t, server.URL, "{token: x}") }, 500, "answered with an error: so it is (500)"},
 		{"plugin fails", func(t *testing.T) Flags {
 			return kubeconfig(t, server.URL, "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: sh, args: ['-c', 'echo the token is stale >&2; exit 3']}}")
 		}, 200, "the credentials plugin sh says: the token is stale; log in again"},

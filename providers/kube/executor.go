@@ -45,7 +45,7 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 	case record.Delete:
 		return e.delete(ctx, a)
 	case record.LookAtPods:
-		return e.look(ctx, a)
+		return e.readPods(ctx, a)
 	case record.CheckEffect:
 		return e.check(ctx, *a.Of)
 	}

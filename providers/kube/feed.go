@@ -44,7 +44,7 @@ type Feed struct {
 	sources []*source
 	run     []*cache.Reflector
 	early   *early                 // what is read first; nil reads all at once
-	kick    chan struct{}          // of one: look at the health now
+	kick    chan struct{}          // of one: check the health now
 	gone    atomic.Pointer[func()] // a node is gone
 	after   atomic.Pointer[live.Change]
 	what    string // is read, for people
@@ -208,7 +208,7 @@ func (f *Feed) daemonSets() {
 
 // follow sets up the reflector that fills m from s.
 func follow[T any](f *Feed, example runtime.Object, s *source, m *mirror[T]) {
-	s.resource, s.changed, s.now = m.kind, f.look, f.c.clock.Now
+	s.resource, s.changed, s.now = m.kind, f.checkHealth, f.c.clock.Now
 	m.have, m.synced = map[string]*T{}, s.synced
 	r := cache.NewReflectorWithOptions(listWatch{s}, example, m, cache.ReflectorOptions{
 		Name: "drainboard/" + m.kind,
@@ -220,8 +220,8 @@ func follow[T any](f *Feed, example runtime.Object, s *source, m *mirror[T]) {
 	f.run = append(f.run, r)
 }
 
-// look has the health looked at now rather than at the next heartbeat.
-func (f *Feed) look() {
+// checkHealth makes the feed check its health now rather than at the next heartbeat.
+func (f *Feed) checkHealth() {
 	select {
 	case f.kick <- struct{}{}:
 	default:

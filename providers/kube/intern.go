@@ -14,7 +14,7 @@ type shared struct {
 	labels map[string]map[string]string // by the owner's UID
 }
 
-// mostShared is how much is remembered: what was forgotten is shared anew.
+// mostShared bounds what is remembered: what was forgotten is shared again.
 const mostShared = 1 << 16
 
 // pod is a pod that shares what it can.

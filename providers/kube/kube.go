@@ -57,7 +57,7 @@ func (c *Client) ContextName() string { return c.context }
 func (c *Client) Clock() *clock.Remote { return c.clock }
 
 // heartbeat asks the API whether it can serve, its etcd included: while that is
-// away the API goes on answering from its caches, and takes no change. Forbidden is
+// away the API still answers from its caches, and accepts no change. Forbidden is
 // an answer too: the API is there and knows us.
 func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)

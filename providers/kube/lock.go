@@ -96,7 +96,7 @@ func (h *Held) Release() {
 	h.cancel()
 	<-h.finished
 	select {
-	case <-h.lost: // somebody else's, or out of reach
+	case <-h.lost: // another process's, or out of reach
 	default:
 		h.lease.letGo()
 	}
@@ -213,7 +213,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 			return nil, fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(err))
 		}
 	}
-	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it comes and goes")
+	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it is repeatedly created and deleted")
 }
 
 // people is the part of a holder's identity that is for people.

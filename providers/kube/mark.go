@@ -21,7 +21,7 @@ const markTries = 5
 
 // mark puts a taint, cordon, label or annotation on a node or takes it off. The patch holds
 // the resource version that was read, so that marks which others put on
-// meanwhile are never lost; a conflict is tried again a few times.
+// in between are never lost; a conflict is retried a few times.
 func (e *Executor) mark(ctx context.Context, a record.Action) record.Outcome {
 	var out record.Outcome
 	for try := range markTries {
@@ -83,7 +83,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 // action means, "" if it does not (or the cloud has not named the machine yet).
 func elsewhere(a record.Action, n *corev1.Node) string {
 	if m := machineOf(n.Labels, n.Spec.ProviderID); a.Machine != "" && m != "" && m != a.Machine {
-		return fmt.Sprintf("node %s now runs on machine %s, not on %s", world.Clean(a.Node), m, world.Clean(a.Machine))
+		return fmt.Sprintf("node %s is now machine %s, not %s", world.Clean(a.Node), m, world.Clean(a.Machine))
 	}
 	return ""
 }
@@ -103,7 +103,7 @@ func markOf(a record.Action, n *corev1.Node) (patch map[string]any, problem stri
 			return metaPatch("labels", a.Label, a.Value), ""
 		}
 	case record.RemoveLabel:
-		// Another value is somebody else's label by now.
+		// Another value is another user's label by now.
 		if have, ok := n.Labels[a.Label]; ok && have == a.Value {
 			return metaPatch("labels", a.Label, nil), ""
 		}
@@ -134,7 +134,7 @@ func taintPatch(a record.Action, n *corev1.Node) (map[string]any, string) {
 		case toTaint(t) == want:
 			found = true
 		case a.Kind == record.AddTaint && t.Key == want.Key && string(t.Effect) == want.Effect:
-			return nil, fmt.Sprintf("node %s already has the taint %s, and there can be only one of this key and effect", world.Clean(n.Name), toTaint(t))
+			return nil, fmt.Sprintf("node %s already has the taint %s with this key and effect", world.Clean(n.Name), toTaint(t))
 		default:
 			kept = append(kept, t)
 		}

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What the API sends for a list of pods is mostly what nobody here looks at: managed
+// What the API sends for a list of pods is mostly unused here: managed
 // fields, containers, volumes. So objects are read field by field, and only what is
-// looked at is made into anything: the fields that fields.go declares.
+// used is decoded: the fields that fields.go declares.
 
 var errWire = errors.New("the answer is not protobuf as it should be")
 

@@ -11,14 +11,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// look reads what is on a node, past every cache: without a resource version
+// readPods reads what is on a node, past every cache: without a resource version
 // the API answers with what is true at that moment. The node is read before its
 // pods: if it was cordoned at the first read, no pod can have been placed on it
 // by the scheduler after the second.
 //
 // A node that is gone takes no pods, but its kubelet may still run some; a machine
 // that has not joined, which the action tells by naming no node, has none.
-func (e *Executor) look(ctx context.Context, a record.Action) record.Outcome {
+func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if a.Node == "" {

@@ -13,9 +13,9 @@ import (
 // Errors of Read.
 var (
 	// ErrNoObject means that the API has no object of that name.
-	ErrNoObject = errors.New("there is no such object")
+	ErrNoObject = errors.New("no such object")
 	// ErrNoKind means that the API does not serve objects of that kind.
-	ErrNoKind = errors.New("this API does not have such objects")
+	ErrNoKind = errors.New("this API has no such objects")
 )
 
 // Read reads one object by its path, as JSON. It is for what is read once and by few: nothing

@@ -13,9 +13,9 @@ import (
 
 // ErrReadOnly means that a client that only reads was asked to change something.
 // Nothing was sent.
-var ErrReadOnly = errors.New("this process only reads")
+var ErrReadOnly = errors.New("this process is read-only")
 
-// ConnectReadOnly is Connect for commands that only look: whatever is asked of the
+// ConnectReadOnly is Connect for read-only commands: whatever is asked of the
 // client, nothing leaves this process but reads and questions for one's own rights.
 func ConnectReadOnly(ctx context.Context, flags Flags, version string) (*Client, error) {
 	return connect(ctx, flags, version, true)

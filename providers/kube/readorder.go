@@ -20,7 +20,7 @@ const (
 	// fewNodes is how many nodes a cluster may have whose pods are read as quickly all
 	// together: it is shown when all is read.
 	fewNodes = 100
-	// earlyPatience is how long the list of all pods waits for somebody to say which
+	// earlyPatience is how long the list of all pods waits for the dashboard to say which
 	// nodes he sees, and for their pods.
 	earlyPatience = time.Second
 	// earlyAtOnce is how many nodes' pods are read side by side, mostEarly of how many
@@ -32,7 +32,7 @@ const (
 
 // early is what is read before the list of all pods, which takes a server and who reads
 // it most of a second for 10,000 pods: first all else, as of which the world is partial,
-// then the pods of the nodes that somebody sees. For those the API has an index
+// then the pods of the visible nodes. For those the API has an index
 // (spec.nodeName), and each takes it a millisecond or two.
 type early struct {
 	wanted chan []string // of one: the newest
@@ -90,7 +90,7 @@ func (e *early) wait(ctx context.Context) {
 	}
 }
 
-// readEarly reads the pods of the nodes that somebody sees, each once, until the feed
+// readEarly reads the pods of the visible nodes, each once, until the feed
 // ends. One that fails is left to the list of all.
 func (f *Feed) readEarly() {
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func (f *Feed) readPodsOn(nodes []string) {
 }
 
 // listPodsOn lists the pods of a node from the API server's cache, however old that is:
-// who looks sees all pods soon.
+// the user sees all pods soon.
 func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()

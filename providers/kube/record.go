@@ -178,7 +178,7 @@ func (r *Record) refused(err error, verb string) error {
 
 // reconcile reads the record again to learn whose the last write is: the one asked for last, or
 // the one known before that, which may be another process's. Only the content counts: somebody who
-// labels the ConfigMap changes its version too.
+// labels the ConfigMap changes its version as well.
 func (r *Record) reconcile(ctx context.Context) error {
 	m, err := r.read(ctx)
 	if err != nil {
@@ -277,7 +277,7 @@ func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
 	case err == nil, apierrors.IsAlreadyExists(err):
 		return nil
 	case apierrors.IsForbidden(err):
-		return &live.Trouble{Words: fmt.Sprintf("there is no namespace %s for %s, and this user may not make it: have it made with: kubectl create namespace %s", name, what, name), Kind: live.ErrDenied}
+		return &live.Trouble{Words: fmt.Sprintf("no namespace %s for %s, and this user may not create it: kubectl create namespace %s", name, what, name), Kind: live.ErrDenied}
 	}
-	return fmt.Errorf("make the namespace %s: %w", name, c.explain(err))
+	return fmt.Errorf("create namespace %s: %w", name, c.explain(err))
 }

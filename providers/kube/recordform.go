@@ -40,13 +40,13 @@ func encodeRun(m *corev1.ConfigMap, run record.Run) error {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
 	if _, err := w.Write(text); err != nil {
-		return fmt.Errorf("zip the run: %w", err)
+		return fmt.Errorf("compress the run: %w", err)
 	}
 	if err := w.Close(); err != nil {
-		return fmt.Errorf("zip the run: %w", err)
+		return fmt.Errorf("compress the run: %w", err)
 	}
 	if zipped.Len() > largest {
-		return fmt.Errorf("%w for a ConfigMap: %d KiB zipped, at most %d; drain fewer nodes at once (--max-unavailable), or abort the run", live.ErrTooLarge, zipped.Len()>>10, largest>>10)
+		return fmt.Errorf("%w for a ConfigMap: %d KiB compressed, at most %d; drain fewer nodes at once (--max-unavailable), or abort the run", live.ErrTooLarge, zipped.Len()>>10, largest>>10)
 	}
 	m.BinaryData = map[string][]byte{recordKeyZip: zipped.Bytes()}
 	return nil
@@ -55,9 +55,9 @@ func encodeRun(m *corev1.ConfigMap, run record.Run) error {
 // decodeRun reads a run from a ConfigMap, its strings clean: live.DamagedError or
 // live.NewerError if it cannot.
 func decodeRun(m *corev1.ConfigMap) (record.Run, error) {
-	rec, look := m.Namespace+"/"+m.Name, fmt.Sprintf("kubectl -n %s get configmap %s -o yaml", m.Namespace, m.Name)
+	rec, show := m.Namespace+"/"+m.Name, fmt.Sprintf("kubectl -n %s get configmap %s -o yaml", m.Namespace, m.Name)
 	damaged := func(err error) (record.Run, error) {
-		return record.Run{}, &live.DamagedError{Record: rec, Look: look, Err: err}
+		return record.Run{}, &live.DamagedError{Record: rec, Look: show, Err: err}
 	}
 	text := []byte(m.Data[recordKey])
 	if zipped, ok := m.BinaryData[recordKeyZip]; ok {
@@ -72,12 +72,12 @@ func decodeRun(m *corev1.ConfigMap) (record.Run, error) {
 	if len(text) == 0 {
 		return damaged(fmt.Errorf("it has no %s", recordKey))
 	}
-	run, err := live.ReadRun(text, rec, look)
+	run, err := live.ReadRun(text, rec, show)
 	if err != nil {
 		return record.Run{}, err
 	}
 	if want := RecordName(run.Group); recordOf(m.Name) != want {
-		return damaged(fmt.Errorf("it is of the %s group %s, whose record is %s", run.Provider, run.Group, want))
+		return damaged(fmt.Errorf("it belongs to the %s group %s, whose record is %s", run.Provider, run.Group, want))
 	}
 	return run, nil
 }

@@ -26,7 +26,7 @@ const (
 	// group's record.
 	pastMark = "drainboard.dev/past-of"
 	// keptMark is when it was put there, keptFromMark the version of the record that it
-	// is a copy of, and discardMark why somebody has put aside a run that had not ended.
+	// is a copy of, and discardMark why an unfinished run was discarded.
 	keptMark     = "drainboard.dev/kept"
 	keptFromMark = "drainboard.dev/kept-from"
 	discardMark  = "drainboard.dev/discarded"
@@ -116,7 +116,7 @@ func (r *Record) slot(ctx context.Context, from string) (name string, have *core
 
 // keptAt is when a record was put among those of earlier runs.
 func keptAt(m *corev1.ConfigMap) time.Time {
-	at, _ := time.Parse(time.RFC3339Nano, m.Annotations[keptMark]) // the zero time, if somebody has edited it: it goes first
+	at, _ := time.Parse(time.RFC3339Nano, m.Annotations[keptMark]) // the zero time, if it was edited: it goes first
 	return at
 }
 

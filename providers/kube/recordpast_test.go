@@ -132,7 +132,7 @@ func TestRecordOfAnotherGroup(t *testing.T) {
 	copied := strings.ReplaceAll(asText(s.object("/api/v1/namespaces/drainboard/configmaps/"+theirs.name)), theirs.name, ours.name)
 	s.put("/api/v1/namespaces/drainboard/configmaps/"+ours.name, copied)
 	var bad *live.DamagedError
-	if _, _, err := ours.Load(t.Context()); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it is of the asg group ng-api") {
+	if _, _, err := ours.Load(t.Context()); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it belongs to the asg group ng-api") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func forbidden(err error, verb, group, resource, namespace string) error {
 	return &ForbiddenError{Right: Right{verb, group, resource, namespace}, Err: err}
 }
 
-// ReadRights are what groups, plan and status need. The record is looked for in
+// ReadRights are what groups, plan and status need. The record is read in
 // namespace.
 func ReadRights(namespace string) []Right {
 	var out []Right
@@ -156,7 +156,7 @@ func (c *Client) Need(ctx context.Context, rights []Right, written string) error
 		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
 	}
 	return &live.Trouble{
-		Words: fmt.Sprintf("this user lacks %d of the rights that are needed (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  ")),
+		Words: fmt.Sprintf("this user lacks %d of the needed rights (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  ")),
 		Kind:  live.ErrDenied,
 	}
 }

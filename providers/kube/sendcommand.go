@@ -20,7 +20,7 @@ import (
 )
 
 // withdrawTries is how often a command is tried to be taken back, lookAgain the pause between
-// looks for its answer when a watch fails.
+// looks of its answer when a watch fails.
 const (
 	withdrawTries = 3
 	lookAgain     = 300 * time.Millisecond
@@ -98,7 +98,7 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 	case apierrors.IsForbidden(err):
 		return nil, forbidden(err, "create", "", "configmaps", g.namespace)
 	case err != nil:
-		return nil, fmt.Errorf("give the command: %w", g.c.explain(err))
+		return nil, fmt.Errorf("send the command: %w", g.c.explain(err))
 	}
 	return made, nil
 }
@@ -107,7 +107,7 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 // An error means that there is none.
 func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
 	for {
-		answer, err := g.look(ctx)
+		answer, err := g.follow(ctx)
 		if answer != nil {
 			_ = g.c.removeCommand(context.WithoutCancel(ctx), g.namespace, g.object) // the driver removes it in the end
 			return *answer, nil
@@ -124,10 +124,10 @@ func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
 }
 
 // ErrRemoved means that a command's object is gone without an answer.
-var ErrRemoved = errors.New("somebody has removed the command before it was answered")
+var ErrRemoved = errors.New("the command was removed by another user before it was answered")
 
-// look reads the object, and follows it until it is answered or the watch ends.
-func (g *SentCommand) look(ctx context.Context) (*Answer, error) {
+// follow reads the object, and watches it until it is answered or the watch ends.
+func (g *SentCommand) follow(ctx context.Context) (*Answer, error) {
 	api := g.c.api.configMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -187,9 +187,9 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 		if apierrors.IsNotFound(again) {
 			return nil, nil
 		} else if again != nil {
-			return nil, fmt.Errorf("take the command back: %w", g.c.explain(again))
+			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(again))
 		}
-		g.object = commandObjectOf(m) // changed by the driver, or by somebody else
+		g.object = commandObjectOf(m) // changed by the driver or another user
 	}
-	return nil, fmt.Errorf("take the command back: %w", g.c.explain(err))
+	return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
 }

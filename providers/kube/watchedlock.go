@@ -8,7 +8,7 @@ import (
 )
 
 // watchedLock is a lease lock that shows what the elector sees. An elector goes
-// on trying for renewDeadline after somebody else has taken its lease; here the
+// on trying for renewDeadline after another process has taken its lease; here the
 // loss is known at once.
 type watchedLock struct {
 	lease    leaseObject
@@ -37,7 +37,7 @@ func (w *watchedLock) get(ctx context.Context) (holding, error) {
 	defer cancel()
 	h, err := w.lease.get(ctx)
 	w.mu.Lock()
-	// Also if nobody holds it: somebody did, and has finished.
+	// Also if nobody holds it: another process did, and has finished.
 	taken := err == nil && w.held && h.holder != w.identity
 	if err == nil {
 		w.read = &h

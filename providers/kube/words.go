@@ -77,15 +77,15 @@ func (c *Client) words(err error) string {
 	case errors.As(err, &dns):
 		return fmt.Sprintf("cannot find the host of %s: check the network, the VPN and the kubeconfig", at)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Sprintf("nothing listens at %s: is the cluster up and the address right?", at)
+		return fmt.Sprintf("connection refused by %s: check the cluster and the address", at)
 	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &hostname), errors.As(err, &verify):
-		return fmt.Sprintf("the certificate of %s is not to be trusted: %s", at, sentence(innermost(err)))
+		return fmt.Sprintf("the certificate of %s is not trusted: %s", at, sentence(innermost(err)))
 	case isTimeout(err):
 		return fmt.Sprintf("%s does not answer: check the network and the VPN", at)
 	case len(notReady(err)) > 0:
 		return fmt.Sprintf("%s is not ready to serve: %s", at, strings.Join(notReady(err), ", "))
 	case errors.As(err, &status):
-		return fmt.Sprintf("%s is in trouble: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
+		return fmt.Sprintf("%s answered with an error: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
 	}
 	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
 }

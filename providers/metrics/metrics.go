@@ -18,7 +18,7 @@ import (
 // buckets of the time that decisions take, in seconds.
 var buckets = []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1}
 
-// Recorder collects what is told of a run, and serves it. Its methods are quick, and any
+// Recorder collects the metrics of a run, and serves them. Its methods are quick, and any
 // goroutine may call them.
 type Recorder struct {
 	version string

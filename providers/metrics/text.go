@@ -121,11 +121,11 @@ func (p *page) validation(s *snapshot.Snapshot) {
 		left = max(0, v.Wait.End.Sub(s.At).Seconds())
 	}
 	p.one("drainboard_validation_active", "gauge", "1 while the run waits for the cluster to be valid.", truth(under))
-	p.family("drainboard_validation_failures", "gauge", "What the last look at the cluster found, by whether it counts.")
+	p.family("drainboard_validation_failures", "gauge", "Failures of the last validation of the cluster, by whether they are ignored.")
 	p.sample("drainboard_validation_failures", float64(counts[false]), "ignored", "false")
 	p.sample("drainboard_validation_failures", float64(counts[true]), "ignored", "true")
-	p.one("drainboard_validation_passes", "gauge", "Looks in a row that found nothing.", float64(v.Passes))
-	p.one("drainboard_validation_passes_needed", "gauge", "Looks in a row that must find nothing.", float64(v.Need))
+	p.one("drainboard_validation_passes", "gauge", "Validations passed in a row.", float64(v.Passes))
+	p.one("drainboard_validation_passes_needed", "gauge", "Validations in a row that the cluster must pass.", float64(v.Need))
 	p.one("drainboard_validation_remaining_seconds", "gauge", "Time that the cluster has left to get valid; 0 when none is counted.", left)
 }
 

@@ -92,7 +92,7 @@ type Value struct {
 	path string // of the keys that lead to it
 }
 
-// Fail notes what is wrong with the value; the message goes on after its key.
+// Fail notes what is wrong with the value; the message continues after its key.
 func (v Value) Fail(format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	if v.path != "" {

@@ -2,10 +2,10 @@ package scene
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -25,17 +25,15 @@ func (sc *Scene) BlockedPods() (pods, budgets int) {
 
 // WayOut is a way out for those who read it here: a watcher has no key to force with,
 // and what is not possible now is not offered.
-func (sc *Scene) WayOut(text string) string {
-	text = sc.Brief(text)
+func (sc *Scene) WayOut(wayOut string) string {
+	wayOut = sc.Brief(wayOut)
 	if sc.ReadOnly {
-		return strings.ReplaceAll(text, " with f", " where the run is driven")
+		return text.ForceWhereDriven(wayOut)
 	}
-	if _, able := sc.Able(record.CmdForce); !able && strings.HasSuffix(text, " with f") {
-		if at := strings.LastIndex(text, ", or force"); at > 0 {
-			return text[:at]
-		}
+	if _, able := sc.Able(record.CmdForce); !able {
+		return text.ForceNotNow(wayOut)
 	}
-	return text
+	return wayOut
 }
 
 // DeadlineWord says what happens to a node when its drain's time is up, in words that

@@ -42,9 +42,9 @@ func (sc *Scene) OthersWord() string {
 		return ""
 	}
 	switch first := sc.External.Movers[0]; {
-	case first.By == world.MoverSomebody && first.Working > 0:
+	case first.By == world.MoverUnknown && first.Working > 0:
 		return "drained manually"
-	case first.By == world.MoverSomebody, first.By == world.MoverDrainboard, !first.Roll && first.Working == 0:
+	case first.By == world.MoverUnknown, first.By == world.MoverDrainboard, !first.Roll && first.Working == 0:
 		return ""
 	default:
 		return string(first.By) + " busy"

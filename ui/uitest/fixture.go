@@ -582,14 +582,14 @@ func Driven() *snapshot.Snapshot {
 	set(1, 3, record.Replaced, "").Pods = 0
 	chosen := set(2, 2, record.Outdated, "Karpenter will replace it, and drains it once the replacement is Ready: it takes no new pods")
 	chosen.By, chosen.Cordoned = world.MoverKarpenter, false
-	set(2, 4, record.Ready, "was cordoned by an unknown user or tool: it takes no new pods").By = world.MoverSomebody
+	set(2, 4, record.Ready, "was cordoned by an unknown user or tool: it takes no new pods").By = world.MoverUnknown
 	s.Done, s.Zones[0].Done, s.Zones[1].Done = 2, 1, 1
 	s.TimeLeft = 31 * time.Minute
 	s.External = &snapshot.ExternalView{
 		Movers: []snapshot.MoverView{
 			{By: world.MoverKops, Roll: true, Nodes: 9, Working: 3, Text: "kops rolling-update is at work here: " + held.Name + " draining, " + s.Zones[1].Rows[0].Name + " drained, " + s.Zones[2].Rows[0].Name + " terminating, 6 to go"},
 			{By: world.MoverKarpenter, Roll: true, Nodes: 1, Text: "Karpenter is at work here: " + chosen.Name},
-			{By: world.MoverSomebody, Guess: true, Nodes: 1, Text: "cordoned by a user, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
+			{By: world.MoverUnknown, Guess: true, Nodes: 1, Text: "cordoned by a user, or by a tool that leaves no mark: " + s.Zones[2].Rows[4].Name},
 		},
 		From: Moment.Add(-9 * time.Minute), Replaced: 2, Current: 5, Nodes: 15, Pace: "2 nodes in 9m",
 	}

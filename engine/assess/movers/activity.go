@@ -168,7 +168,7 @@ func taken(s *assess.Reader, n *record.Node, node *world.Node, move world.Move, 
 			break
 		}
 		n.Stage, n.Reason = record.Settling, text.DrainedBy(move.By.Name())
-		if move.By == world.MoverSomebody {
+		if move.By == world.MoverUnknown {
 			n.Reason = text.DrainedAndThen
 		}
 		if move.By == world.MoverEKS && was.Stage == record.Draining {

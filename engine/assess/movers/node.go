@@ -77,12 +77,12 @@ func moverOf(s *assess.Reader, machine string, n *world.Node, move world.Move, d
 	r := record.ExternalMover{Kind: record.ExternalMark, Who: string(move.By), Does: text.HasMarked, Since: move.Since, Mark: move.Mark, Handling: record.HandlingLeft,
 		How: text.MarkStays}
 	switch {
-	case move.By == world.MoverSomebody && move.Step == world.MoveCordoned:
+	case move.By == world.MoverUnknown && move.Step == world.MoveCordoned:
 		return cordonMover(s, machine, n, r, deferrals)
 	case move.By == world.MoverEKSRepair:
 		r.Kind, r.Does = record.ExternalRepair, text.MayRepair
 		r.How = text.NotWaitedFor
-	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverSomebody, move.By == world.MoverCloud, move.Step == world.MoveFailed, move.Asked():
+	case move.By == world.MoverEKS, move.By == world.MoverDrainboard, move.By == world.MoverUnknown, move.By == world.MoverCloud, move.Step == world.MoveFailed, move.Asked():
 		// EKS moves no nodes of groups that are not its own: what looks so was left behind.
 	case move.Roll && move.By == s.Capabilities().TakesOverFrom && move.Step == world.MoveForeseen:
 		r.Handling, r.How = record.HandlingWarned, text.RollMayRun

@@ -29,7 +29,7 @@ func TestMovesOfOthers(t *testing.T) {
 	}{
 		{"no run", n, nil, world.MoverEKS},
 		{"all ours", n, ours, ""},
-		{"the cordon was there before", n, found, world.MoverSomebody},
+		{"the cordon was there before", n, found, world.MoverUnknown},
 		{"kops as well", &touched, ours, world.MoverKops},
 		{"marks of the node before it", n, []record.Mark{{Put: record.TaintOf("i-1", "n0", eks)}, {Put: record.CordonOf("i-1", "n0")}}, world.MoverEKS},
 		{"no node", nil, ours, ""},
@@ -58,7 +58,7 @@ func TestMovesAfterOurs(t *testing.T) {
 		want world.Mover
 	}{
 		{"annotation there", &world.Node{Name: "n1", Annotations: map[string]string{keep: "true"}}, world.MoverDrainboard},
-		{"gone, and an operator cordons", &world.Node{Name: "n1", Unschedulable: true}, world.MoverSomebody},
+		{"gone, and an operator cordons", &world.Node{Name: "n1", Unschedulable: true}, world.MoverUnknown},
 		{"gone", &world.Node{Name: "n1"}, ""},
 	} {
 		moves := MovesAfter(tt.node, nil, left)

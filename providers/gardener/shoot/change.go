@@ -24,7 +24,7 @@ const operationKey = "gardener.cloud/operation"
 // whole spec, as with kubectl replace. The status stays as it is: only Gardener writes it.
 func (s *Shoot) Apply(manifest *Shoot) (become *Shoot, threeWay bool, err error) {
 	if ns := manifest.Metadata.Namespace; ns != "" && s.Metadata.Namespace != "" && ns != s.Metadata.Namespace || manifest.Metadata.Name != s.Metadata.Name {
-		return nil, false, fmt.Errorf("the change is of the Shoot %s, and the Shoot is %s", manifest.Ref(), s.Ref())
+		return nil, false, fmt.Errorf("the change is for Shoot %s, not for %s", manifest.Ref(), s.Ref())
 	}
 	object := clone(s.object)
 	var last map[string]any

@@ -17,11 +17,11 @@ func fill(object map[string]any) error {
 	list, there := at(object, "spec", "provider", "workers")
 	if items, ok := list.([]any); there && list != nil {
 		if !ok {
-			return errors.New("spec.provider.workers is no list")
+			return errors.New("spec.provider.workers is not a list")
 		}
 		for i, item := range items {
 			if _, ok := item.(map[string]any); !ok {
-				return fmt.Errorf("spec.provider.workers[%d] is no pool", i)
+				return fmt.Errorf("spec.provider.workers[%d] is not a pool", i)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func fillIn(m map[string]any, value any, path ...string) error {
 			m[key] = made
 			m = made
 		default:
-			return fmt.Errorf("%s is no map", join(path[:i+1]))
+			return fmt.Errorf("%s is not a map", join(path[:i+1]))
 		}
 	}
 	if last := path[len(path)-1]; m[last] == nil {

@@ -71,7 +71,7 @@ func (c Change) operate() (Change, asked) {
 		case slices.Contains([]string{opCredentials, opAuthorities, opAccountKey}, start):
 			c.rotate(&a, op, start)
 		default:
-			a.notes = append(a.notes, fmt.Sprintf("what the operation %q does is not known here", show(op)))
+			a.notes = append(a.notes, fmt.Sprintf("the effect of operation %q is unknown", show(op)))
 			continue
 		}
 		a.now = true
@@ -95,9 +95,9 @@ func (c Change) rollOut(a *asked, names string) {
 	for _, name := range pools {
 		switch v, ok := c.New.pool(name); {
 		case !ok:
-			a.refuse(RuleNoSuchPool, "", opRollout+names, fmt.Sprintf("there is no pool %q; there are %s", show(name), c.New.poolNames()))
+			a.refuse(RuleNoSuchPool, "", opRollout+names, fmt.Sprintf("no pool %q; the pools are %s", show(name), c.New.poolNames()))
 		case v.inPlace():
-			a.refuse(RuleRolloutInPlace, name, opRollout+names, "a pool that is updated in place is not rolled")
+			a.refuse(RuleRolloutInPlace, name, opRollout+names, "pools with in-place updates are not rolled")
 		default:
 			a.rollout = append(a.rollout, name)
 		}
@@ -108,12 +108,12 @@ func (c Change) rollOut(a *asked, names string) {
 func (c Change) takeUp(a *asked, names string) {
 	all := &c.New.Status.Credentials.Rotation
 	if all.CertificateAuthorities.Phase != rotationWaits && all.ServiceAccountKey.Phase != rotationWaits {
-		a.refuse(RuleRotationPhase, "", opRotateRollout+names, "no rotation waits for the rollout of pools")
+		a.refuse(RuleRotationPhase, "", opRotateRollout+names, "no rotation waits for a rollout of pools")
 		return
 	}
 	for _, name := range strings.Split(names, ",") {
 		if _, ok := c.New.pool(name); !ok {
-			a.refuse(RuleNoSuchPool, "", opRotateRollout+names, fmt.Sprintf("there is no pool %q; there are %s", show(name), c.New.poolNames()))
+			a.refuse(RuleNoSuchPool, "", opRotateRollout+names, fmt.Sprintf("no pool %q; the pools are %s", show(name), c.New.poolNames()))
 		}
 		for _, r := range []*rotation{&all.CertificateAuthorities, &all.ServiceAccountKey} {
 			kept := slices.Clone(r.PendingWorkersRollouts)
@@ -149,12 +149,12 @@ func (c Change) rotate(a *asked, op, start string) {
 					LastInitiationTime *metav1.Time `json:"lastInitiationTime"`
 				}{w.Name, r.LastInitiationTime})
 			}
-			a.notes = append(a.notes, r.what+" rotation goes no further until every pool was rolled out: "+operationKey+"="+opRotateRollout+"POOL,...")
+			a.notes = append(a.notes, r.what+" rotation continues once every pool is rolled out: "+operationKey+"="+opRotateRollout+"POOL,...")
 		}
 		now := metav1.NewTime(c.Now.UTC())
 		r.LastInitiationTime, r.PendingWorkersRollouts = &now, waits
 	}
 	if p := c.Old.Status.InPlaceUpdates.PendingWorkerUpdates; len(p.Auto)+len(p.Manual) > 0 {
-		a.refuse(RuleRotationPending, "", op, "an update in place is not finished ("+few(slices.Concat(p.Auto, p.Manual))+")")
+		a.refuse(RuleRotationPending, "", op, "an in-place update has not finished ("+few(slices.Concat(p.Auto, p.Manual))+")")
 	}
 }

@@ -66,12 +66,12 @@ func (p *Pool) pace(old, new view) {
 	}
 	switch {
 	case manual:
-		pace.Notes = append(pace.Notes, "nothing happens to a node before it is labelled node.machine.sapcloud.io/selected-for-update=true, and then at once: no limit is kept")
+		pace.Notes = append(pace.Notes, "a node is updated as soon as it is labelled node.machine.sapcloud.io/selected-for-update=true, without a limit")
 	case p.Effect == InPlace && !zero(new.MaxSurge):
-		pace.Notes = append(pace.Notes, "new nodes are made up to maxSurge, and as many old ones go in the end; the others are updated in place")
+		pace.Notes = append(pace.Notes, "up to maxSurge new nodes are created and as many old ones deleted at the end; the others are updated in place")
 	}
 	if text(old.raw["machineControllerManager"]) != text(new.raw["machineControllerManager"]) {
-		pace.Notes = append(pace.Notes, "the drains of this roll keep the old settings of machineControllerManager: change those first, in a change of their own")
+		pace.Notes = append(pace.Notes, "drains of this roll use the old machineControllerManager settings: change these first, separately")
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *Pace) split(v view) {
 		p.Zones = append(p.Zones, z)
 	}
 	if len(none) > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("nothing of the limits is left for %s: there a node goes before the one in its place comes (maxUnavailable counts as 1)", strings.Join(none, ", ")))
+		p.Notes = append(p.Notes, fmt.Sprintf("no share of the limits for %s: each node is drained before its replacement joins (maxUnavailable counts as 1)", strings.Join(none, ", ")))
 	}
 }
 
@@ -125,11 +125,11 @@ func ofZone(of intstr.IntOrString, zone, zones, all int) intstr.IntOrString {
 // drainLimits are those of the drain of a node.
 func drainLimits(v view) []Timeout {
 	l := v.limits()
-	drain := duration("machineDrainTimeout", l.Drain, v.Settings.DrainTimeout, "what is left on the node is deleted past every budget, and the machine with it")
+	drain := duration("machineDrainTimeout", l.Drain, v.Settings.DrainTimeout, "remaining pods are deleted past all PDBs, then the machine")
 	if v.inPlace() {
-		drain.Then = "what is left on the node is deleted past every budget"
+		drain.Then = "remaining pods are deleted past all PDBs"
 	}
-	tries := Timeout{Name: "maxEvictRetries", Then: "a pod that budgets hold is deleted past them, about " + short(world.RetryEvery) + " a try"}
+	tries := Timeout{Name: "maxEvictRetries", Then: "a pod blocked by PDBs is deleted past them, about " + short(world.RetryEvery) + " per attempt"}
 	given, fits := l.EvictRetries, int(l.Drain/world.RetryEvery)
 	if n := v.Settings.MaxEvictRetries; n != nil {
 		given = *n
@@ -137,7 +137,7 @@ func drainLimits(v view) []Timeout {
 		tries.Default, tries.Seed = true, "10"
 	}
 	if !tries.Default && given > fits {
-		tries.Then += fmt.Sprintf(" (the Shoot says %d, and the drain has time for %d)", given, fits)
+		tries.Then += fmt.Sprintf(" (Shoot: %d, the drain timeout allows %d)", given, fits)
 	}
 	tries.Value = strconv.Itoa(min(given, fits))
 	return []Timeout{drain, tries}
@@ -153,7 +153,7 @@ func creation(v view) Timeout {
 
 func health(v view) Timeout {
 	l := v.limits()
-	t := duration("machineHealthTimeout", l.Health, v.Settings.HealthTimeout, "a node that is not well is replaced, once no other of its zone is on its way")
+	t := duration("machineHealthTimeout", l.Health, v.Settings.HealthTimeout, "an unhealthy node is replaced, once no other machine of its zone comes or goes")
 	if l.NoHealth {
 		t.Value, t.Then = "off", "a node that is not well is never replaced (disableHealthTimeout)"
 	}

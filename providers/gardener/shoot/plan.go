@@ -125,13 +125,13 @@ func (c Change) Plan() Plan {
 	p.window(c)
 	p.start(c, a)
 	if v, err := versionOf(c.New.Spec.Kubernetes.Version); err == nil && !v.whole {
-		p.Notes = append(p.Notes, fmt.Sprintf("of Kubernetes %s Gardener takes the latest patch that the CloudProfile offers", world.Clean(c.New.Spec.Kubernetes.Version)))
+		p.Notes = append(p.Notes, fmt.Sprintf("Gardener uses the latest patch version of Kubernetes %s in the CloudProfile", world.Clean(c.New.Spec.Kubernetes.Version)))
 	}
 	if c.New.Spec.Hibernation.Enabled {
-		p.Notes = append(p.Notes, "the Shoot hibernates: there are no nodes now, and those that come at its wake-up are made as changed")
+		p.Notes = append(p.Notes, "the Shoot hibernates: it has no nodes now, nodes created at wake-up have the change")
 	}
 	if c.Profile == nil {
-		p.Notes = append(p.Notes, "not checked, because no CloudProfile was read: whether it offers the versions, and updates in place to the machine image")
+		p.Notes = append(p.Notes, "not checked without a CloudProfile: whether it offers the versions, and in-place updates to the machine image")
 	}
 	return p
 }
@@ -176,7 +176,7 @@ func (c Change) changed(p *Plan, a asked, old, new view) Pool {
 	}
 	for i := range pool.Causes {
 		if cause := &pool.Causes[i]; cause.Effect == Forbidden && cause.Rule == "" && cause.row != fieldDNS { // that is the Shoot's
-			refusals = append(refusals, Refusal{Rule: RuleFixed, Pool: pool.Name, Field: cause.Field, Old: cause.Old, New: cause.New, Why: "it cannot be changed while the pool is updated in place"})
+			refusals = append(refusals, Refusal{Rule: RuleFixed, Pool: pool.Name, Field: cause.Field, Old: cause.Old, New: cause.New, Why: "cannot be changed in a pool with in-place updates"})
 		}
 	}
 	for _, r := range p.Refusals {
@@ -240,7 +240,7 @@ func (r row) judge(old, new view) *Cause {
 		if cause.Effect, cause.Why = Nothing, s.Why; !s.Allowed {
 			cause.Effect, cause.Rule = Forbidden, RuleSwitch
 		}
-	case r.field == fieldDNS && old.inPlace() && !old.needsDNS(): // the API looks at the Shoot as it was
+	case r.field == fieldDNS && old.inPlace() && !old.needsDNS(): // the API checks the old Shoot
 		cause.Effect, cause.Why = Nothing, r.otherwise
 	case r.field == fieldDNS && old.inPlace():
 	case same:
@@ -251,7 +251,7 @@ func (r row) judge(old, new view) *Cause {
 		cause.Why = r.when
 	case cause.Effect == Forbidden && old.inPlace() && new.inPlace() && old.UpdateStrategy != new.UpdateStrategy:
 		cause.Effect = Unknown
-		cause.Why, cause.Seed = "Gardener's API does not check it while the update strategy is switched: switch in a change of its own", "is forbidden"
+		cause.Why, cause.Seed = "Gardener's API does not check it while the update strategy is switched: switch in a separate change", "is forbidden"
 	}
 	return cause
 }
@@ -300,17 +300,17 @@ func gravest(causes []Cause) Effect {
 func (p *Pool) explain(c Change, old, new view) {
 	p.pace(old, new)
 	if p.Pending && !p.Forced && p.Effect == Nothing {
-		p.Notes = append(p.Notes, "an update in place is not finished")
+		p.Notes = append(p.Notes, "an in-place update has not finished")
 	}
 	if p.Forced && len(p.Causes) > 0 {
-		p.Notes = append(p.Notes, "an update in place is not finished; the change is forced on the pool all the same: nodes that the last update left behind stay as they are until somebody mends them")
+		p.Notes = append(p.Notes, "an in-place update has not finished; the change is forced: nodes left by the last update stay until they are repaired")
 	}
 	for _, r := range []struct {
 		rotation
 		what string
 	}{{c.New.Status.Credentials.Rotation.CertificateAuthorities, "of the CA"}, {c.New.Status.Credentials.Rotation.ServiceAccountKey, "of the service account key"}} {
 		if r.pending(new.Name) {
-			p.Notes = append(p.Notes, "its nodes do not take part in the rotation "+r.what+" yet: "+operationKey+"="+opRotateRollout+p.Name)
+			p.Notes = append(p.Notes, "its nodes are not yet part of the rotation "+r.what+": "+operationKey+"="+opRotateRollout+p.Name)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func (c Change) added(p *Plan, v view) Pool {
 		p.refuse(r)
 	}
 	if v.inPlace() {
-		pool.Notes = append(pool.Notes, "a new pool that is updated in place needs the feature gate InPlaceNodeUpdates of Gardener's API")
+		pool.Notes = append(pool.Notes, "a new pool with in-place updates needs the feature gate InPlaceNodeUpdates of Gardener's API")
 	}
 	pool.Effect = gravest(pool.Causes)
 	return pool
@@ -344,7 +344,7 @@ func (p *Plan) window(c Change) {
 	w, err := is, errIs
 	if errWas == nil && confined && was != is {
 		w, err = was, nil
-		p.Notes = append(p.Notes, "the new maintenance time window holds from the maintenance after the next one on")
+		p.Notes = append(p.Notes, "the new maintenance window applies after the next maintenance")
 	}
 	if err != nil {
 		if !errors.Is(err, ErrNoWindow) && errWas == nil {
@@ -366,24 +366,24 @@ func (p *Plan) start(c Change, a asked) {
 	case same && !a.now:
 		p.Start = Start{When: StartNever, Why: "nothing changes"}
 	case a.now:
-		p.Start = Start{When: StartNow, Why: "the operation is carried out at once"}
+		p.Start = Start{When: StartNow, Why: "the operation starts at once"}
 	case !c.New.Spec.Maintenance.ConfineSpecUpdateRollout:
 		p.Start = Start{When: StartNow, Why: "spec.maintenance.confineSpecUpdateRollout is off"}
 	case c.Old.Spec.Hibernation.Enabled != c.New.Spec.Hibernation.Enabled:
-		p.Start = Start{When: StartNow, Why: "going to sleep and waking up are never confined"}
+		p.Start = Start{When: StartNow, Why: "hibernation and wake-up are never confined"}
 	case p.Window == nil:
-		p.Start = Start{When: StartWindow, Why: "spec.maintenance.confineSpecUpdateRollout is on, and the window is not known"}
+		p.Start = Start{When: StartWindow, Why: "spec.maintenance.confineSpecUpdateRollout is on, the window is unknown"}
 	default:
 		p.Start = Start{When: StartWindow, Opens: p.Window.Opens, Closes: p.Window.Closes, Why: "spec.maintenance.confineSpecUpdateRollout is on"}
 		if p.Window.Open {
-			p.Notes = append(p.Notes, "the window is open: if Gardener was at work on the Shoot in it already, the change waits for the next one")
+			p.Notes = append(p.Notes, "the window is open: if Gardener already reconciled the Shoot in it, the change waits for the next one")
 		}
 	}
 	if p.Start.When == StartWindow && p.Window != nil {
-		p.Notes = append(p.Notes, "a roll that has begun goes on after the window has closed")
+		p.Notes = append(p.Notes, "a started roll continues after the window has closed")
 	}
 	if op := c.New.Metadata.Annotations["maintenance.gardener.cloud/operation"]; op != "" && op != c.Old.Metadata.Annotations["maintenance.gardener.cloud/operation"] {
-		p.Notes = append(p.Notes, fmt.Sprintf("the operation %q waits for the maintenance time window; what it does is not part of this plan", show(op)))
+		p.Notes = append(p.Notes, fmt.Sprintf("operation %q waits for the maintenance window; its effect is not part of this plan", show(op)))
 	}
 }
 

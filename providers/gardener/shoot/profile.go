@@ -98,7 +98,7 @@ func (p *Profile) lacksKubernetes(version string) string {
 		}
 		has = append(has, v.Version)
 	}
-	return fmt.Sprintf("the %s %s does not offer it; it has %s", p.Kind, p.Name, few(has))
+	return fmt.Sprintf("not offered by %s %s, which has %s", p.Kind, p.Name, few(has))
 }
 
 // image is a version of a machine image, or why there is none.
@@ -119,9 +119,9 @@ func (p *Profile) image(name, version string) (*imageVersion, string) {
 			}
 			has = append(has, image.Versions[i].Version)
 		}
-		return nil, fmt.Sprintf("the %s %s has no such version of %s; it has %s", p.Kind, p.Name, world.Clean(name), few(has))
+		return nil, fmt.Sprintf("%s %s has no such version of %s; it has %s", p.Kind, p.Name, world.Clean(name), few(has))
 	}
-	return nil, fmt.Sprintf("the %s %s has no image %s; it has %s", p.Kind, p.Name, world.Clean(name), few(names))
+	return nil, fmt.Sprintf("%s %s has no image %s; it has %s", p.Kind, p.Name, world.Clean(name), few(names))
 }
 
 // few is a list for people, the last ones of a long one.

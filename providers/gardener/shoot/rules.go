@@ -91,18 +91,18 @@ func (c Change) shootRefusals() []Refusal {
 	}
 	for _, f := range []struct{ field, was, is string }{{"spec.region", old.Region, new.Region}, {"spec.provider.type", old.Provider.Type, new.Provider.Type}} {
 		if f.was != "" && f.was != f.is {
-			refuse(RuleImmutable, f.field, f.was, f.is, "it cannot be changed")
+			refuse(RuleImmutable, f.field, f.was, f.is, "cannot be changed")
 		}
 	}
 	if had, has := len(old.Provider.Workers) > 0, len(new.Provider.Workers) > 0; had != has {
-		refuse(RuleWorkerless, "spec.provider.workers", fmt.Sprint(len(old.Provider.Workers)), fmt.Sprint(len(new.Provider.Workers)), "a Shoot with pools stays one, and so does one without")
+		refuse(RuleWorkerless, "spec.provider.workers", fmt.Sprint(len(old.Provider.Workers)), fmt.Sprint(len(new.Provider.Workers)), "pools cannot be added to a Shoot without any, nor all be removed")
 	}
 	was, is := old.Kubernetes.Version, new.Kubernetes.Version
 	switch {
 	case older(is, was):
 		refuse(RuleDowngrade, fieldVersion, was, is, "Kubernetes cannot be downgraded")
 	case ahead(is, was) > 1:
-		refuse(RuleSkip, fieldVersion, was, is, "the control plane goes up one minor version at a time")
+		refuse(RuleSkip, fieldVersion, was, is, "the control plane is upgraded one minor version at a time")
 	}
 	if why := c.Profile.lacksKubernetes(is); was != is && why != "" {
 		refuse(RuleNotOffered, fieldVersion, was, is, why)
@@ -116,7 +116,7 @@ func (c Change) shootRefusals() []Refusal {
 		}
 		if len(fixed) > 0 {
 			refuse(RuleDNS, fieldDNS, text(old.SystemComponents.NodeLocalDNS.Enabled), text(new.SystemComponents.NodeLocalDNS.Enabled),
-				"nodes that are updated in place cannot take it ("+strings.Join(fixed, ", ")+")")
+				"nodes with in-place updates cannot apply it ("+strings.Join(fixed, ", ")+")")
 		}
 	}
 	if tw := new.Maintenance.TimeWindow; tw != nil {
@@ -142,7 +142,7 @@ func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
 			refuse(RuleSwitch, fieldStrategy, s.From, s.To, s.Why)
 		}
 	default:
-		refuse(RuleStrategy, fieldStrategy, "", new.UpdateStrategy, "there are AutoRollingUpdate, AutoInPlaceUpdate and ManualInPlaceUpdate")
+		refuse(RuleStrategy, fieldStrategy, "", new.UpdateStrategy, "choose AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate")
 	}
 	c.manualLimits(old, new, refuse)
 	versionRefusals(old, new, refuse)
@@ -167,7 +167,7 @@ func (c Change) manualLimits(old *view, new view, refuse refuseFunc) {
 			was = old.field(name)
 		}
 		if is != "" && is != was {
-			refuse(RuleManualLimits, "spec.provider.workers[]."+name, was, is, "nobody would keep to it: with ManualInPlaceUpdate nodes are selected by hand")
+			refuse(RuleManualLimits, "spec.provider.workers[]."+name, was, is, "has no effect: with ManualInPlaceUpdate nodes are selected by hand")
 		}
 	}
 }
@@ -184,7 +184,7 @@ func versionRefusals(old *view, new view, refuse refuseFunc) {
 		case older(is, was):
 			refuse(RuleDowngrade, field, was, is, "Kubernetes cannot be downgraded")
 		case old.inPlace() && ahead(is, was) > 1:
-			refuse(RuleSkip, field, was, is, "a pool that is updated in place goes up one minor version at a time")
+			refuse(RuleSkip, field, was, is, "a pool with in-place updates is upgraded one minor version at a time")
 		}
 	}
 	control := new.Spec.Kubernetes.Version
@@ -206,7 +206,7 @@ func (c Change) imageRefusals(old *view, new view, refuse refuseFunc) {
 		return
 	}
 	if old != nil && new.inPlace() && is.Name == was.Name && older(is.Version, was.Version) {
-		refuse(RuleImageDowngrade, fieldImage, was.Version, is.Version, "a machine image that is updated in place cannot be downgraded")
+		refuse(RuleImageDowngrade, fieldImage, was.Version, is.Version, "a machine image cannot be downgraded in place")
 	}
 	version, why := c.Profile.image(is.Name, is.Version)
 	switch {
@@ -224,12 +224,12 @@ func (c Change) imageRefusals(old *view, new view, refuse refuseFunc) {
 	least := version.InPlaceUpdates.MinVersionForUpdate
 	switch {
 	case !version.InPlaceUpdates.Supported:
-		refuse(RuleNoInPlace, fieldImage, was.Version, is.Version, "the CloudProfile does not have inPlaceUpdates.supported for it")
+		refuse(RuleNoInPlace, fieldImage, was.Version, is.Version, "the CloudProfile has no inPlaceUpdates.supported for it")
 	case old == nil:
 	case least == "":
-		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "the CloudProfile names no inPlaceUpdates.minVersionForUpdate for it")
+		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "the CloudProfile has no inPlaceUpdates.minVersionForUpdate for it")
 	case older(was.Version, least):
-		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "it can be updated to from "+world.Clean(least)+" on")
+		refuse(RuleImageTooOld, fieldImage, was.Version, is.Version, "in-place updates to it start from "+world.Clean(least))
 	}
 }
 

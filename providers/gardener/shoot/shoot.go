@@ -143,7 +143,7 @@ func read(object map[string]any) (*Shoot, error) {
 		return nil, err
 	}
 	if group, _, _ := strings.Cut(s.APIVersion, "/"); group != "core.gardener.cloud" {
-		return nil, fmt.Errorf("its apiVersion is %q, and a Shoot's is core.gardener.cloud/v1beta1", world.Clean(s.APIVersion))
+		return nil, fmt.Errorf("apiVersion is %q, not core.gardener.cloud/v1beta1", world.Clean(s.APIVersion))
 	}
 	if s.Metadata.Name == "" {
 		return nil, errors.New("the Shoot has no metadata.name")
@@ -174,9 +174,9 @@ func decode(file string, data []byte, kinds ...string) (map[string]any, error) {
 	kind := kinds[0]
 	switch {
 	case len(data) > Most:
-		return nil, fmt.Errorf("%s: larger than %d MiB, so it is no %s", file, Most>>20, kind)
+		return nil, fmt.Errorf("%s: larger than %d MiB, not a %s", file, Most>>20, kind)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return nil, fmt.Errorf("%s: not text, so it is no manifest: give a %s as YAML or JSON", file, kind)
+		return nil, fmt.Errorf("%s: not a manifest: give a %s as YAML or JSON", file, kind)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, fmt.Errorf("%s: empty; give a %s as YAML or JSON", file, kind)
 	}
@@ -225,7 +225,7 @@ func decode(file string, data []byte, kinds ...string) (map[string]any, error) {
 	case len(others) == 0:
 		return nil, fmt.Errorf("%s: empty; give a %s as YAML or JSON", file, kind)
 	case others[0] == "":
-		return nil, fmt.Errorf("%s: no kind is given, so it is no %s", file, kind)
+		return nil, fmt.Errorf("%s: kind is missing: not a %s", file, kind)
 	case others[0] == "List" || others[0] == kind+"List":
 		return nil, fmt.Errorf("%s: a list; give one %s", file, kind)
 	}
@@ -254,7 +254,7 @@ func convert(object map[string]any, into any) error {
 		if kind.Type.Kind().String() == "string" && kind.Value == "number" {
 			hint = ": write it in quotes, as \"1.30\""
 		}
-		return fmt.Errorf("%s is a %s where a %s belongs%s", kind.Field, kind.Value, words(kind.Type.Kind().String()), hint)
+		return fmt.Errorf("%s is a %s, expected a %s%s", kind.Field, kind.Value, words(kind.Type.Kind().String()), hint)
 	}
 	if err != nil {
 		return errors.New(world.Clean(err.Error()))

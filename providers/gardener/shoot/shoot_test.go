@@ -25,31 +25,31 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"nothing", "  \n", "f.yaml: empty; give a Shoot as YAML or JSON"},
 		{"only comments", "# nothing\n---\n", "f.yaml: empty"},
-		{"binary", "\x7fELF\x00\x01", "f.yaml: not text"},
-		{"not UTF-8", "kind: Sho\xfft", "f.yaml: not text"},
+		{"binary", "\x7fELF\x00\x01", "f.yaml: not a manifest"},
+		{"not UTF-8", "kind: Sho\xfft", "f.yaml: not a manifest"},
 		{"huge", strings.Repeat("a", Most+1), "f.yaml: larger than 4 MiB"},
 		{"no YAML", "kind: [Shoot", "f.yaml: neither YAML nor JSON: "},
 		{"a key twice", "kind: Shoot\nkind: Shoot\n", `key "kind" already set`},
 		{"a list of things", "- kind: Shoot\n", "no object with apiVersion"},
 		{"another kind", "kind: ConfigMap\n", "f.yaml: a ConfigMap, not a Shoot"},
-		{"no kind", "metadata: {}\n", "no kind is given"},
+		{"no kind", "metadata: {}\n", "kind is missing"},
 		{"a list", "kind: ShootList\nitems: []\n", "f.yaml: a list; give one Shoot"},
 		{"two Shoots", small + "---\n" + small, "more than one Shoot"},
-		{"of another API", strings.Replace(small, "core.gardener.cloud/v1beta1", "example.com/v1", 1), `its apiVersion is "example.com/v1"`},
+		{"of another API", strings.Replace(small, "core.gardener.cloud/v1beta1", "example.com/v1", 1), `apiVersion is "example.com/v1", not core.gardener.cloud/v1beta1`},
 		{"without a name", strings.Replace(small, "name: prod, ", "", 1), "no metadata.name"},
 		{"without a spec", "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: {name: a}\n", "the Shoot has no spec"},
-		{"a version that YAML reads as a number", strings.Replace(small, `"1.31.4"`, "1.30", 1), `spec.kubernetes.version is a number where a string belongs: write it in quotes, as "1.30"`},
-		{"no version", strings.Replace(small, `"1.31.4"`, `latest`, 1), `spec.kubernetes.version: "latest" is no version`},
+		{"a version that YAML reads as a number", strings.Replace(small, `"1.31.4"`, "1.30", 1), `spec.kubernetes.version is a number, expected a string: write it in quotes, as "1.30"`},
+		{"no version", strings.Replace(small, `"1.31.4"`, `latest`, 1), `spec.kubernetes.version: "latest" is not a version`},
 		{"pools that are none", small + "  provider: {workers: 3}\n", "neither YAML"},
-		{"pools that are no list", strings.Replace(small, "spec: {", "spec: {provider: {workers: 3}, ", 1), "spec.provider.workers is no list"},
-		{"a pool that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [3]}, ", 1), "spec.provider.workers[0] is no pool"},
+		{"pools that are no list", strings.Replace(small, "spec: {", "spec: {provider: {workers: 3}, ", 1), "spec.provider.workers is not a list"},
+		{"a pool that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [3]}, ", 1), "spec.provider.workers[0] is not a pool"},
 		{"a pool without a name", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{}]}, ", 1), "spec.provider.workers[0] has no name"},
 		{"a pool twice", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a}, {name: a}]}, ", 1), `two pools "a"`},
-		{"a list where a map belongs", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, cri: []}]}, ", 1), "cri is no map"},
-		{"a number that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, maximum: x}]}, ", 1), "spec.provider.workers.maximum is a string where a whole number belongs"},
+		{"a list where a map belongs", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, cri: []}]}, ", 1), "cri is not a map"},
+		{"a number that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, maximum: x}]}, ", 1), "spec.provider.workers.maximum is a string, expected a whole number"},
 		{"documents without end", strings.Repeat("a: 1\n---\n", 101), "more than 100 documents"},
-		{"a quantity without end", strings.Replace(small, "}}", ", kubelet: {kubeReserved: {cpu: \"1e-99999999\"}}}}", 1), "is no quantity"},
-		{"a quantity that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, kubernetes: {kubelet: {kubeReserved: {memory: lots}}}}]}, ", 1), `"lots" is no quantity, as 100m and 1Gi are`},
+		{"a quantity without end", strings.Replace(small, "}}", ", kubelet: {kubeReserved: {cpu: \"1e-99999999\"}}}}", 1), "is not a quantity"},
+		{"a quantity that is none", strings.Replace(small, "spec: {", "spec: {provider: {workers: [{name: a, kubernetes: {kubelet: {kubeReserved: {memory: lots}}}}]}, ", 1), `"lots" is not a quantity, such as 100m or 1Gi`},
 		{"maps without end", strings.Repeat("[", 100000), "f.yaml: "},
 		{"escapes", "kind: \"\\e[2J\"\n", "f.yaml: a [2J, not a Shoot"},
 	} {
@@ -146,14 +146,14 @@ func TestApplyThreeWays(t *testing.T) {
 		t.Errorf("addons of the last manifest are still there: %v", x)
 	}
 	if _, there := at(become.object, "spec", "purpose"); !there {
-		t.Error("what somebody else set is gone")
+		t.Error("a field that another user set is gone")
 	}
 }
 
 func TestApplyRefusesAnotherShoot(t *testing.T) {
 	old := baseShoot(t, "")
 	for _, other := range []string{strings.Replace(small, "prod", "test", 1), strings.Replace(small, "garden-shop", "garden-dev", 1)} {
-		if _, _, err := old.Apply(manifest(t, other)); err == nil || !strings.Contains(err.Error(), "and the Shoot is garden-shop/prod") {
+		if _, _, err := old.Apply(manifest(t, other)); err == nil || !strings.Contains(err.Error(), "not for garden-shop/prod") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestShortChanges(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{effects(old.WithKubernetes("1.32.0", nil)), "web rolling metal in-place"},
 		{effects(old.WithKubernetes("1.31.5", []string{"web"})), "web forbidden metal nothing"},
-		{effects(old.WithKubernetes("new", nil)), `"new" is no version, as 1.31.4 is`},
+		{effects(old.WithKubernetes("new", nil)), `"new" is not a version such as 1.31.4`},
 		{effects(old.WithKubernetes("1.32.0", []string{"wbe"})), `the Shoot garden-shop/prod has no pool "wbe"; it has web, metal`},
 		{effects(old.WithImage("1632.0.0", nil)), "web rolling metal in-place"},
 		{effects(old.WithImage("1632.0.0", []string{"metal"})), "web nothing metal in-place"},
@@ -364,7 +364,7 @@ func TestDecodeProfile(t *testing.T) {
 	if v, why := p.image("a", "1.0.0"); v == nil {
 		t.Error(why)
 	}
-	if v, why := p.image("b", "1.0.0"); v != nil || why != "the NamespacedCloudProfile x has no image b; it has a" {
+	if v, why := p.image("b", "1.0.0"); v != nil || why != "NamespacedCloudProfile x has no image b; it has a" {
 		t.Errorf("%v %s", v, why)
 	}
 }

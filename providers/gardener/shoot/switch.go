@@ -31,11 +31,11 @@ func switched(from, to string) *Switch {
 	case from == to:
 		return nil
 	case s.Allowed:
-		s.Why = "no node is touched; the next update follows " + to
+		s.Why = "no node changes now; the next update follows " + to
 	case inPlace(to):
-		s.Why = "nodes that are replaced cannot become nodes that are updated in place: add a pool with " + world.Clean(to) + " and move there"
+		s.Why = "a pool cannot switch from rolling to in-place updates: add a pool with " + world.Clean(to) + " and move the workload"
 	default:
-		s.Why = "nodes that are updated in place cannot become nodes that are replaced: add a pool with AutoRollingUpdate and move there"
+		s.Why = "a pool cannot switch from in-place to rolling updates: add a pool with AutoRollingUpdate and move the workload"
 	}
 	return s
 }

@@ -22,10 +22,10 @@ func versionOf(text string) (version, error) {
 	plain, _, _ = strings.Cut(plain, "+")
 	v, err := utilversion.ParseGeneric(plain)
 	if text == "" {
-		return version{}, fmt.Errorf("it is empty; a version is wanted, as 1.31.4")
+		return version{}, fmt.Errorf("empty; expected a version such as 1.31.4")
 	}
 	if err != nil {
-		return version{}, fmt.Errorf("%q is no version, as 1.31.4 is", world.Clean(text))
+		return version{}, fmt.Errorf("%q is not a version such as 1.31.4", world.Clean(text))
 	}
 	return version{v, len(v.Components()) > 2}, nil
 }

@@ -32,7 +32,7 @@ func WindowOf(begin, end string) (Window, error) {
 	}
 	length := (e - b + 24*time.Hour) % (24 * time.Hour)
 	if length < 30*time.Minute || length > 6*time.Hour {
-		return Window{}, fmt.Errorf("a window has 30 minutes to 6 hours, and this one %s", length)
+		return Window{}, fmt.Errorf("a window is 30 minutes to 6 hours, this one %s", length)
 	}
 	return Window{world.Clean(begin), world.Clean(end), b, length - spare}, nil
 }
@@ -42,7 +42,7 @@ func WindowOf(begin, end string) (Window, error) {
 func timeOfDay(text string) (time.Duration, error) {
 	t, err := time.Parse("150405-0700", text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no time of day with its zone, as 220000+0100 is", world.Clean(text))
+		return 0, fmt.Errorf("%q is not a time of day with a zone, such as 220000+0100", world.Clean(text))
 	}
 	t = t.UTC()
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second, nil

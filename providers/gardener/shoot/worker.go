@@ -56,7 +56,7 @@ type settings struct {
 	NodeConditions       []string         `json:"nodeConditions"`
 }
 
-// kubelet is what of a kubelet's configuration decides whether nodes have to be made anew.
+// kubelet has the fields of a kubelet's configuration that decide whether nodes are replaced.
 type kubelet struct {
 	KubeReserved     *reserved         `json:"kubeReserved"`
 	SystemReserved   *reserved         `json:"systemReserved"`
@@ -79,10 +79,10 @@ var endless = regexp.MustCompile(`[eE][+-]?\d{3,}`)
 
 func (q *quantity) UnmarshalJSON(text []byte) error {
 	if len(text) > 64 || endless.Match(text) {
-		return fmt.Errorf("%s is no quantity, as 100m and 1Gi are", show(string(text)))
+		return fmt.Errorf("%s is not a quantity, such as 100m or 1Gi", show(string(text)))
 	}
 	if err := q.Quantity.UnmarshalJSON(text); err != nil {
-		return fmt.Errorf("%s is no quantity, as 100m and 1Gi are", show(string(text)))
+		return fmt.Errorf("%s is not a quantity, such as 100m or 1Gi", show(string(text)))
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ type view struct {
 	raw map[string]any // of the worker
 }
 
-// pool looks at one pool, false if the Shoot has none of that name.
+// pool returns one pool, false if the Shoot has none of that name.
 func (s *Shoot) pool(name string) (view, bool) {
 	for i := range s.Spec.Provider.Workers {
 		if w := &s.Spec.Provider.Workers[i]; w.Name == name {

@@ -43,7 +43,7 @@ func Read(in io.Reader) (*Report, error) {
 		return nil, err
 	}
 	if b.r.Run == "" {
-		return nil, errors.New("this is no journal of a run")
+		return nil, errors.New("not a journal of a run")
 	}
 	b.r.Unread = unread
 	b.finish()
@@ -127,7 +127,7 @@ func (b *builder) decide(l journal.Line) {
 
 // miss takes in that lines are missing.
 func (b *builder) miss(l journal.Line) {
-	b.r.Missing = append(b.r.Missing, fmt.Sprintf("%d lines from %s on could not be written: %s", l.Gap.Lines, l.Gap.Since.UTC().Format(time.RFC3339), l.Gap.Why))
+	b.r.Missing = append(b.r.Missing, fmt.Sprintf("%d lines since %s could not be written: %s", l.Gap.Lines, l.Gap.Since.UTC().Format(time.RFC3339), l.Gap.Why))
 }
 
 func cmpOr(list, otherwise []string) []string {
@@ -188,7 +188,7 @@ func (b *builder) hear(e record.Event) {
 	case record.PodBlocked:
 		b.blocked(e)
 	case record.PodUnblocked:
-		b.freed(e, "let through")
+		b.freed(e, "evicted")
 	case record.PodEvicted:
 		r.Evicted++
 		b.freed(e, "evicted")
@@ -201,12 +201,12 @@ func (b *builder) hear(e record.Event) {
 			n.Forced++
 		}
 	case record.PodGone:
-		b.freed(e, "left by itself")
+		b.freed(e, "left")
 	case record.NodeFailed, record.NodeSkipped:
 		_, how, _ := strings.Cut(string(e.Type), ".")
 		for _, block := range b.blocks {
 			if block.Node == e.Node {
-				b.freed(record.Event{Pod: block.Pod, Time: e.Time}, "its node was given up ("+how+")")
+				b.freed(record.Event{Pod: block.Pod, Time: e.Time}, "node given up ("+how+")")
 			}
 		}
 	case record.ValidationPassed, record.ValidationFailed:
@@ -294,16 +294,16 @@ func (b *builder) finish() {
 	}
 	if b.driven && len(r.Drivers) > 0 {
 		last := &r.Drivers[len(r.Drivers)-1]
-		last.To, last.End = r.Ended, "it drives the run, or stopped without a word"
+		last.To, last.End = r.Ended, "still driving, or killed"
 		if r.Finished {
-			last.End = "drove it to its end"
+			last.End = "drove the run to its end"
 		}
 	}
 	if n := r.Unread.Broken; n > 0 {
-		r.Missing = append(r.Missing, plural(n, "line")+" of the journal cannot be read: a crash cuts the last one off")
+		r.Missing = append(r.Missing, plural(n, "line")+" of the journal not readable: a crash cuts off the last one")
 	}
 	if n := r.Unread.Newer; n > 0 {
-		r.Missing = append(r.Missing, plural(n, "line")+" of a newer Drainboard: make the report with that one")
+		r.Missing = append(r.Missing, plural(n, "line")+" written by a newer Drainboard: use that one for the report")
 	}
 }
 

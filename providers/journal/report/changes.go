@@ -40,11 +40,11 @@ func (b *builder) ask(l journal.Line) {
 }
 
 const (
-	foundDone = "done, as a look at it found: the answer was lost"
-	foundNot  = "did not happen, as a look at it found"
+	foundDone = "done: answer lost, found by a check"
+	foundNot  = "not done: found by a check"
 )
 
-// answer takes in what came of an action, or what a look found of one.
+// answer applies the outcome of an action, or of a check.
 func (b *builder) answer(l journal.Line) {
 	o := l.Outcome
 	of := lineID{l.Writer, o.Of}

@@ -46,13 +46,13 @@ func (b *builder) takeLate(l journal.Line) {
 		b.miss(l)
 	case journal.KindClosed:
 		if i := b.drivers[l.Writer]; i >= 0 {
-			b.r.Drivers[i].End = join("it slept, and another took over", l.Closed.Error)
+			b.r.Drivers[i].End = join("suspended, and another process took over", l.Closed.Error)
 		}
 	}
 }
 
 // silently is how a process left that did not write how.
-const silently = "it stopped without a word: killed, or crashed"
+const silently = "killed or crashed"
 
 // open takes in that a process begins to drive the run. again: it did so before, and
 // nobody else since.
@@ -64,16 +64,16 @@ func (b *builder) open(l journal.Line, again bool) {
 		r.From, r.To, r.Started, r.StartedBy, r.Limit = o.From, o.To, o.Started, o.StartedBy, o.Limit
 		r.Ended = l.At
 		if o.Elsewhere {
-			r.Missing = append(r.Missing, fmt.Sprintf("what happened before %s: the run was driven from another machine until then, and that has the journal of it", l.At.UTC().Format(time.RFC3339)))
+			r.Missing = append(r.Missing, fmt.Sprintf("events before %s: the run was driven on another machine, which has their journal", l.At.UTC().Format(time.RFC3339)))
 		}
 		if o.Elsewhere && o.Seen.After(r.Started) {
-			r.Alone = append(r.Alone, Span{"nobody drove it", o.Seen, l.At})
+			r.Alone = append(r.Alone, Span{"not driven", o.Seen, l.At})
 		}
 	} else {
-		r.Alone = append(r.Alone, Span{"nobody drove it", r.Ended, l.At})
+		r.Alone = append(r.Alone, Span{"not driven", r.Ended, l.At})
 		switch {
 		case b.driven && again:
-			b.leave(r.Ended, "it lost the lock for a while")
+			b.leave(r.Ended, "lost the lock for a while")
 		case b.driven: // it did not say goodbye
 			b.leave(r.Ended, silently)
 		}
@@ -128,7 +128,7 @@ func (b *builder) close(l journal.Line) {
 	}
 	how := "left the run " + string(c.State)
 	if c.State == record.Finished {
-		how = "drove it to its end"
+		how = "drove the run to its end"
 	}
 	b.leave(l.At, join(how, c.Error))
 }

@@ -65,7 +65,7 @@ func TestLateWriter(t *testing.T) {
 	for _, d := range r.Drivers {
 		ends = append(ends, d.By+" "+d.End)
 	}
-	if want := []string{"ann@laptop it slept, and another took over: another process drives the run", "bea@laptop drove it to its end"}; !slices.Equal(ends, want) {
+	if want := []string{"ann@laptop suspended, and another process took over: another process drives the run", "bea@laptop drove the run to its end"}; !slices.Equal(ends, want) {
 		t.Errorf("%q", ends)
 	}
 }
@@ -77,7 +77,7 @@ func TestWriterWithoutABeginning(t *testing.T) {
 		[5]string{"bb", "9", "20", "decision", `{"state":{"from":"running","to":"finished","result":"succeeded"}}`},
 		[5]string{"aa", "3", "30", "closed", `{"state":"running"}`},
 	)))
-	if err != nil || r.State != record.Finished || r.Drivers[0].End != "it slept, and another took over" {
+	if err != nil || r.State != record.Finished || r.Drivers[0].End != "suspended, and another process took over" {
 		t.Errorf("%v: %s, %+v", err, r.State, r.Drivers)
 	}
 }
@@ -190,7 +190,7 @@ func TestLockAgain(t *testing.T) {
 	for _, d := range r.Drivers {
 		ends = append(ends, d.By+" "+d.End)
 	}
-	want := []string{"ann@laptop it lost the lock for a while", "ann@laptop it stopped without a word: killed, or crashed", "bea@laptop left the run paused", "ann@laptop drove it to its end"}
+	want := []string{"ann@laptop lost the lock for a while", "ann@laptop killed or crashed", "bea@laptop left the run paused", "ann@laptop drove the run to its end"}
 	if r.State != record.Finished || !slices.Equal(ends, want) {
 		t.Errorf("%s: %q", r.State, ends)
 	}

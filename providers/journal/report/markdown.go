@@ -44,14 +44,14 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 			row(text(b.Pod), text(b.Node), text(join(b.Kind, b.Detail)), s.clock(b.From), s.clock(b.To), span(b.Lasted()), text(b.end()))
 		}
 	})
-	m.section("Forced acts")
+	m.section("Forced actions")
 	m.table([]string{"when", "who", "what", "where", "why", "ordered", "what came of it"}, func(row func(...string)) {
 		for _, c := range r.Forced {
 			row(s.clock(c.At), text(c.Forced.By), text(c.object()), text(c.Action.Node), text(c.Forced.Why), text(strings.TrimSpace(c.Forced.Order+" "+s.clock(c.Forced.At))), text(c.Came()))
 		}
 	})
 	for _, o := range r.Unused {
-		m.line("Order %s by %s for %s (%s) at %s: nothing was deleted by it.\n", text(o.ID), text(o.By), text(o.Node), text(o.Why), s.clock(o.At))
+		m.line("Order %s by %s for %s (%s) at %s: no pod was deleted.\n", text(o.ID), text(o.By), text(o.Node), text(o.Why), s.clock(o.At))
 	}
 	m.section("Approvals and commands")
 	m.said(r, s)
@@ -73,11 +73,11 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 		m.section("Foreseen by the plan")
 		m.list(r.Foreseen)
 	}
-	m.section("What was left")
+	m.section("Not restored")
 	m.left(r)
-	m.section("Every change")
+	m.section("Changes")
 	m.changes(r, s)
-	m.section("Who drove it")
+	m.section("Driving processes")
 	m.table([]string{"from", "to", "who", "how", "command line", "how it ended"}, func(row func(...string)) {
 		for _, d := range r.Drivers {
 			row(s.date(d.From), s.date(d.To), text(fmt.Sprintf("%s, process %d", d.By, d.PID)), text("drainboard "+d.Version+resumed(d)), code("drainboard "+strings.Join(d.Args, " ")), text(d.End))
@@ -91,7 +91,7 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 
 func resumed(d Driver) string {
 	if d.Resumed {
-		return ", went on with the run"
+		return ", resumed the run"
 	}
 	return ""
 }
@@ -136,10 +136,10 @@ func (m *markdown) nodes(r *Report, s Style) {
 		})
 	}
 	if len(r.Nodes) == 0 {
-		m.line("Nothing happened to any.")
+		m.line("No node changed.")
 	}
 	if r.Untouched > 0 {
-		m.line("\nNothing happened to %s.", plural(r.Untouched, "more node"))
+		m.line("\n%s did not change.", plural(r.Untouched, "more node"))
 	}
 }
 
@@ -161,13 +161,13 @@ func (m *markdown) left(r *Report) {
 	switch {
 	case len(r.Left) > 0:
 	case !r.Finished:
-		m.line("The run had not ended when this journal was written last: drainboard status %s tells how it stands.\n", text(r.Group))
+		m.line("The run had not ended when this journal was last written: see drainboard status %s.\n", text(r.Group))
 	default:
-		m.line("Nothing: cluster and group hold no mark of the run.\n")
+		m.line("Nothing: no mark of the run is left on cluster or group.\n")
 	}
 	m.list(r.Left)
 	for _, c := range r.Culprits {
-		m.line("- kept a node: %s", text(c))
+		m.line("- blocked a node: %s", text(c))
 	}
 	for _, n := range r.Notes {
 		m.line("- note: %s", text(n))

@@ -34,7 +34,7 @@ type Report struct {
 	// drove it.
 	Paused, Alone []Span
 	Nodes         []*Node // those that something happened to, in the order in which it did
-	// Untouched is how many nodes the run only looked at, Planned how many it was to
+	// Untouched is how many nodes the run did not change, Planned how many it was to
 	// replace, Replaced how many it did.
 	Untouched, Planned, Replaced int
 	Evicted                      int // pods
@@ -137,7 +137,7 @@ type Change struct {
 	// Answered is when its outcome was known, zero if it never was.
 	Answered time.Time
 	Outcome  record.Outcome
-	// Found says what a later look found out, where the answer was lost.
+	// Found is the result of a later check, where the answer was lost.
 	Found string
 }
 
@@ -186,7 +186,7 @@ func join(what, message string) string {
 	return what + ": " + message
 }
 
-// Command is what somebody said to the run.
+// Command is an operator's command.
 type Command struct {
 	At       time.Time
 	By, What string
@@ -207,5 +207,5 @@ type Driver struct {
 	End string
 }
 
-// Choice is a setting that somebody chose.
+// Choice is a setting other than the default.
 type Choice struct{ Name, Origin string }

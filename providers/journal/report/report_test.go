@@ -204,7 +204,7 @@ func TestNightInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, complaints.String())
 	}
-	if !bytes.Contains(dom, []byte("</main>")) || !bytes.Contains(dom, []byte("Who drove it")) {
+	if !bytes.Contains(dom, []byte("</main>")) || !bytes.Contains(dom, []byte("Driving processes")) {
 		t.Error("the page is not whole")
 	}
 	for line := range strings.Lines(complaints.String()) {
@@ -250,7 +250,7 @@ func TestUnfinished(t *testing.T) {
 		t.Errorf("%s: %+v", r.Outcome(), r.Blocks)
 	}
 	text := markdownOf(t, r)
-	for _, want := range []string{"not finished", "the run was running when this journal was written last", "it was still blocked when the journal ended"} {
+	for _, want := range []string{"not finished", "the run was running when this journal was last written", "it was still blocked when the journal ended"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}
@@ -282,7 +282,7 @@ func TestElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Missing) != 1 || !strings.Contains(r.Missing[0], "2026-11-02T09:20:00Z: the run was driven from another machine until then") || len(r.Alone) != 1 || r.StartedBy != "ann@laptop" {
+	if len(r.Missing) != 1 || !strings.Contains(r.Missing[0], "2026-11-02T09:20:00Z: the run was driven on another machine") || len(r.Alone) != 1 || r.StartedBy != "ann@laptop" {
 		t.Errorf("missing %q, alone %v", r.Missing, r.Alone)
 	}
 	if _, err := Read(strings.NewReader("{}\nno journal\n")); err == nil {

@@ -188,7 +188,7 @@ func (r *Report) progress(d *drawing, top, height float64) {
 	d.add(`<path class="busy" d="%s"/><path class="done" d="%s"/>`, line(func(s step) int { return s.busy }), done)
 	d.words("label", 0, top+14, fmt.Sprintf("replaced: %d of %d", r.Replaced, most))
 	d.add(`<line class="done" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+24))
-	d.words("label", 0, top+50, "in work at once")
+	d.words("label", 0, top+50, "in progress")
 	d.add(`<line class="busy" x1="0" y1="%s" x2="22" y2="%[1]s"/>`, num(top+60))
 }
 

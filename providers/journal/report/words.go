@@ -93,7 +93,7 @@ func (r *Report) facts(s Style) []fact {
 	if r.Finished {
 		out = append(out, fact{"result", fmt.Sprintf("%s, exit code %d", r.Result, r.ExitCode)})
 	} else {
-		out = append(out, fact{"result", "none yet: the run was " + string(r.State) + " when this journal was written last"})
+		out = append(out, fact{"result", "none yet: the run was " + string(r.State) + " when this journal was last written"})
 	}
 	return slices.DeleteFunc(out, func(f fact) bool { return f.Value == "" })
 }
@@ -112,7 +112,7 @@ func (r *Report) counts() []fact {
 	}
 	return []fact{
 		{"nodes replaced", planned}, {"nodes failed", fmt.Sprint(failed)}, {"pods evicted", fmt.Sprint(r.Evicted)},
-		{"times a pod was blocked", fmt.Sprint(len(r.Blocks))}, {"forced acts", fmt.Sprint(len(r.Forced))}, {"warnings", fmt.Sprint(len(r.Warnings))},
+		{"times a pod was blocked", fmt.Sprint(len(r.Blocks))}, {"forced actions", fmt.Sprint(len(r.Forced))}, {"warnings", fmt.Sprint(len(r.Warnings))},
 	}
 }
 
@@ -121,7 +121,7 @@ func (c *Change) object() string {
 	if c.Action.Pod != "" {
 		return fmt.Sprintf("deleted %s/%s (%s)", c.Action.Namespace, c.Action.Pod, c.Action.UID)
 	}
-	return "ended machine " + c.Action.Machine + " with the pods on it"
+	return "terminated " + c.Action.Machine + " with its pods"
 }
 
 // validated is how a validation ended.
@@ -160,7 +160,7 @@ func approved(s Style, b record.Batch) (by, at string) {
 	if b.Approved.IsZero() {
 		return "nobody", ""
 	}
-	return cmp.Or(b.By, "nobody: none was asked for"), s.clock(b.Approved)
+	return cmp.Or(b.By, "no approval needed"), s.clock(b.Approved)
 }
 
 // mostEvictions is up to how many changes every eviction is listed; beyond that they

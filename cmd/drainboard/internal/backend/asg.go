@@ -17,10 +17,10 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// EKS is the strategy of groups that no other system made.
+// EKS is the strategy of groups that no other system created.
 const EKS = "eks"
 
-// autoScaling is the Auto Scaling groups of a cluster.
+// autoScaling finds the Auto Scaling groups of a cluster.
 type autoScaling struct {
 	aws  *asg.Client
 	kube *kube.Client
@@ -47,7 +47,7 @@ func (b autoScaling) meant(ctx context.Context, name string) (string, error) {
 	return b.aws.Meant(ctx, name, machines, b.kube.ClusterName())
 }
 
-// FindAs takes every group for an Auto Scaling group: --provider asg said so, or its run.
+// FindAs treats every group as an Auto Scaling group, as --provider asg or its run asks.
 func (b autoScaling) FindAs(_ context.Context, name, _ string) (Group, error) {
 	return b.group(name), nil
 }
@@ -66,7 +66,7 @@ func (b autoScaling) group(name string) Group {
 	return &autoScalingGroup{awsGroup{b.aws, b.kube.Clock(), name}}
 }
 
-// awsGroup is what the groups of AWS have in common.
+// awsGroup has what the groups of AWS have in common.
 type awsGroup struct {
 	aws   *asg.Client
 	clock live.Clock
@@ -90,7 +90,7 @@ func (g *awsGroup) Gone(ctx context.Context, run record.Run, w *world.World) ([]
 	return []world.Template{run.BaseTemplate}, nil
 }
 
-// feedOptions are those of a feed that is read by a command.
+// feedOptions returns the options of a command's feed.
 func (g *awsGroup) feedOptions(began func(context.Context) time.Time) asg.FeedOptions {
 	return asg.FeedOptions{Begin: began, Certain: true, Now: g.clock.Now}
 }
@@ -99,7 +99,7 @@ func (g *awsGroup) executorOptions(changed func()) asg.ExecutorOptions {
 	return asg.ExecutorOptions{Now: g.clock.Now, Changed: changed}
 }
 
-// autoScalingGroup is an Auto Scaling group that no other system made.
+// autoScalingGroup is an Auto Scaling group that no other system created.
 type autoScalingGroup struct{ awsGroup }
 
 func (*autoScalingGroup) Alias() string    { return "" }
@@ -116,7 +116,7 @@ func (g *autoScalingGroup) Executor(changed func()) live.Executor {
 
 func (g *autoScalingGroup) Fits(rules engine.Strategy) error {
 	if rules.Name() == present.StrategyKops {
-		return fmt.Errorf("--strategy kops: group %s is not kops's: what it validates is the whole of a cluster that kops made", g.name)
+		return fmt.Errorf("--strategy kops: group %s was not created by kops; the strategy validates a whole kops cluster", g.name)
 	}
 	return noPool(g.name, rules)
 }
@@ -126,13 +126,13 @@ func (g *autoScalingGroup) Settings(_ context.Context, rules engine.Strategy, as
 	return s, nil, err
 }
 
-// noPool says why rules that are for worker pools have no business in another group.
+// noPool returns why rules for worker pools cannot be used in another group.
 func noPool(name string, rules engine.Strategy) error {
 	switch {
 	case slices.Contains(present.PoolStrategies, rules.Name()):
-		return fmt.Errorf("--strategy %s: group %s is no worker pool of Gardener", rules.Name(), name)
+		return fmt.Errorf("--strategy %s: group %s is not a Gardener worker pool", rules.Name(), name)
 	case rules.Name() == strategy.GardenerInPlace{}.Name(), rules.Name() == strategy.GardenerInPlace{Seed: true}.Name():
-		return fmt.Errorf("--strategy %s: it is for pools in the simulator; Gardener updates real ones by itself, and --strategy gardener-follow goes along", rules.Name())
+		return fmt.Errorf("--strategy %s: for pools in the simulator only; Gardener updates real ones itself, use --strategy gardener-follow", rules.Name())
 	}
 	return nil
 }

@@ -18,52 +18,52 @@ import (
 
 // Backend finds the groups of one system.
 type Backend interface {
-	// Find settles which group is meant by a name.
+	// Find resolves a group's name.
 	Find(ctx context.Context, name string) (Group, error)
-	// FindAs is Find for a group whose unfinished run was begun as one of a provider.
+	// FindAs is Find for a group whose unfinished run was started with a provider.
 	FindAs(ctx context.Context, name, provider string) (Group, error)
-	// List are the groups that own the machines of nodes, in the order in which they are
+	// List returns the groups that own the machines of nodes, in the order in which they are
 	// rolled.
 	List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error)
-	// Several says why there is no roll of several groups, nil if there is.
+	// Several returns why several groups cannot be rolled together, nil if they can.
 	Several() error
 }
 
 // Group is one group, as its system has it.
 type Group interface {
-	// Name is what locks and records are kept by, whichever provider was asked for, so
-	// that there is one run at a time.
+	// Name is the key of lock and record. It is the same for every --provider, so that
+	// there is one run at a time.
 	Name() string
-	// Alias is what people call the group, "" where that is its name.
+	// Alias is the group's name on screen, "" where that is Name.
 	Alias() string
 	Provider() string
-	// Feed follows the group. began is when its unfinished run started, zero for none.
+	// Feed follows the group. began is the start of its unfinished run, zero for none.
 	Feed(began func(context.Context) time.Time) Feed
 	// Executor changes the group; changed is called when it has.
 	Executor(changed func()) live.Executor
-	// Strategy is the name of the rules where none are asked for.
+	// Strategy is the name of the default rules.
 	Strategy() string
-	// Fits says why rules have no business in the group, nil if they have.
+	// Fits returns why rules cannot be used in the group, nil if they can.
 	Fits(rules engine.Strategy) error
-	// Settings are those of a run by rules, and what a plan says of where they come from.
+	// Settings returns the settings of a run by rules, and a plan's notes on their origin.
 	Settings(ctx context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error)
-	// Target is what machines are to become.
+	// Target is the template that machines are replaced with.
 	Target(ctx context.Context, o asg.TargetOptions) (record.Target, error)
-	// Gone are those templates that a run is to restore that do not exist any more.
+	// Gone returns the templates that a run has to restore and that no longer exist.
 	Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error)
 }
 
-// Asked is what was asked for on the command line.
+// Asked has the flags of the command line.
 type Asked interface {
-	// Settings lays it over the defaults of rules.
+	// Settings lays them over the defaults of rules.
 	Settings(rules engine.Strategy) (record.Settings, error)
-	// KopsSettings lays it over what the state store says of a group of some role.
+	// KopsSettings lays them over the state store's settings for a group of some role.
 	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (record.Settings, error)
-	// NewTarget reports whether another template or image is asked for.
+	// NewTarget reports whether they ask for another template or image.
 	NewTarget() bool
 }
 
-// Feed keeps a world up to date with a group. Poke asks for fresh looks from now on for a
+// Feed keeps a world up to date with a group. Poke requests fresh looks from now on for a
 // while, ReadNow for one at once.
 type Feed interface {
 	live.Feed
@@ -71,9 +71,9 @@ type Feed interface {
 	ReadNow()
 }
 
-// Open opens what knows the groups of a cluster: what is told of a Shoot's pools, or the
-// cloud. Which of them is asked for while the cloud is opened, whose errors do not matter in a
-// Shoot's cluster.
+// Open returns the backend for the groups of a cluster: worker pools of a Shoot, or the
+// cloud. Which of them applies is read while the cloud is opened, whose errors do not matter
+// in a Shoot's cluster.
 func Open(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
 	if where.Provider != Any || where.AsksForPools() {
 		if pools, _ := inPools(ctx, k, where); pools {
@@ -88,7 +88,7 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 	found := make(chan bool, 1)
 	go live.Guarded(func() {
 		pools, err := inPools(ctx, k, where)
-		found <- pools && err == nil // what is wrong with the nodes is told when they are read
+		found <- pools && err == nil // errors of the nodes are reported when they are read
 	}, func(error) { found <- false })()
 	aws, err := openCloud(ctx, k, where, readOnly)
 	if <-found {
@@ -100,7 +100,7 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 	return onAWS(k, aws, where), nil
 }
 
-// onAWS is the backend for the groups of AWS that are asked for.
+// onAWS returns the backend for the requested groups of AWS.
 func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
 	c := &cloud{asg: autoScaling{aws, k}, eks: newManaged(aws, k), kops: kopsCluster{aws: aws, kube: k, where: where}}
 	switch where.Provider {
@@ -114,7 +114,7 @@ func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
 	return c
 }
 
-// openCloud opens the cloud: in the region that is configured, or in that of the
+// openCloud opens the cloud, in the configured region or that of the
 // cluster's nodes.
 func openCloud(ctx context.Context, k *kube.Client, where Where, readOnly bool) (*asg.Client, error) {
 	o := asg.Options{Region: where.Region, Profile: where.Profile, ReadOnly: readOnly}
@@ -137,7 +137,7 @@ func connect(ctx context.Context, o asg.Options) (*asg.Client, error) {
 	return live.Retried(ctx, func(ctx context.Context) (*asg.Client, error) { return asg.Connect(ctx, o) })
 }
 
-// machinesOf are the machines of nodes.
+// machinesOf returns the machines of nodes.
 func machinesOf(nodes []*world.Node) map[string]bool {
 	out := map[string]bool{}
 	for _, n := range nodes {

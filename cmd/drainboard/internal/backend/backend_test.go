@@ -25,10 +25,10 @@ func TestWhichStrategyFitsWhichGroup(t *testing.T) {
 		says  string // "" when it fits
 	}{
 		{web, strategy.EKS{}, ""},
-		{web, strategy.Kops{}, "group web is not kops's"},
+		{web, strategy.Kops{}, "group web was not created by kops"},
 		{of(world.RoleNode), strategy.EKS{}, ""},
 		{of(world.RoleAPIServer), strategy.EKSMinimal{}, ""},
-		{of(world.RoleControlPlane), strategy.EKS{}, "ig is the cluster's control plane"},
+		{of(world.RoleControlPlane), strategy.EKS{}, "ig is the control plane"},
 		{of(world.RoleControlPlane), strategy.Kops{}, ""},
 		{of(world.RoleBastion), strategy.EKSMinimal{}, "ig has bastions"},
 		{of(world.RoleBastion), strategy.Kops{}, ""},

@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// cloud is the groups of AWS where no provider is asked for: those with the tags of kops or
+// cloud finds the groups of AWS without --provider: those with the tags of kops or
 // EKS are theirs.
 type cloud struct {
 	asg  autoScaling
@@ -53,7 +53,7 @@ func (b *cloud) beside(ctx context.Context, name string, none error) (Group, err
 	found, err := b.asg.Find(ctx, name)
 	switch {
 	case errors.Is(err, asg.ErrNotFound):
-		return nil, fmt.Errorf("%w; nor is it a group beside those: %w", none, err)
+		return nil, fmt.Errorf("%w; nor is it another group of the cluster: %w", none, err)
 	case err != nil:
 		return nil, err
 	}
@@ -63,8 +63,8 @@ func (b *cloud) beside(ctx context.Context, name string, none error) (Group, err
 	return found, nil
 }
 
-// FindAs takes a group for what its run began as: one that began as of a group of kops sees
-// what was detached, and one that did not must not.
+// FindAs keeps the provider that a group's run was started with: only one started as kops's sees
+// detached instances.
 func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error) {
 	switch provider {
 	case asg.Provider:
@@ -75,7 +75,7 @@ func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error
 	return b.kops.Find(ctx, name)
 }
 
-// List puts the groups that kops made for the cluster before the others.
+// List puts the groups that kops created for the cluster before the others.
 func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
 	list, err := b.asg.List(ctx, nodes)
 	b.eks.dress(ctx, list)

@@ -13,19 +13,19 @@ import (
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
-// CloudOnly is the instance groups of a kops cluster without Kubernetes: nodes, and with them
-// all other groups, are known from Kubernetes only.
+// CloudOnly finds the instance groups of a kops cluster without Kubernetes. Nodes, and with
+// them all other groups, are known from Kubernetes only.
 type CloudOnly struct {
 	AWS  *asg.Client
 	Kops *kops.Client
 
-	mu sync.Mutex // groups of a roll may be looked for side by side
-	// known are the groups that were found or listed: their ids tell them from others that
-	// have had their names.
+	mu sync.Mutex // groups of a roll may be found in parallel
+	// known are the groups that were found or listed: their ids tell them from earlier groups
+	// of the same names.
 	known map[string]asg.Summary
 }
 
-// OpenCloudOnly opens the cloud, and no cluster.
+// OpenCloudOnly opens the cloud without a cluster.
 func OpenCloudOnly(ctx context.Context, where Where, readOnly bool) (*CloudOnly, error) {
 	aws, err := connect(ctx, asg.Options{Region: where.Region, Profile: where.Profile, ReadOnly: readOnly})
 	if err != nil {
@@ -33,23 +33,23 @@ func OpenCloudOnly(ctx context.Context, where Where, readOnly bool) (*CloudOnly,
 	}
 	c, err := kops.Connect(ctx, aws, kops.Options{Cluster: where.Cluster, StateStore: where.Store})
 	if err != nil {
-		return nil, fmt.Errorf("--cloudonly is for groups that kops made: %w", err)
+		return nil, fmt.Errorf("--cloudonly is for groups created by kops: %w", err)
 	}
 	return &CloudOnly{AWS: aws, Kops: c, known: map[string]asg.Summary{}}, nil
 }
 
-// Clock tells AWS's time, which counts in runs here.
+// Clock returns AWS's time, by which runs here are timed.
 func (b *CloudOnly) Clock() live.Clock { return b.AWS.Clock() }
 
-// ID is the id of a group that was found or listed, "" for none.
+// ID returns the id of a group that was found or listed, "" for none.
 func (b *CloudOnly) ID(group string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.known[group].ID
 }
 
-// Tag is what the tag of a group that was found or listed says of a run, the zero value if
-// that cannot be read: it is told when the lock is taken.
+// Tag returns the run in the tag of a group that was found or listed, the zero value if that
+// cannot be read, which is reported when the lock is taken.
 func (b *CloudOnly) Tag(group string) asg.RunTag {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,19 +57,19 @@ func (b *CloudOnly) Tag(group string) asg.RunTag {
 	return tag
 }
 
-// knows keeps what a group was found as.
+// knows keeps a group that was found.
 func (b *CloudOnly) knows(g asg.Summary) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.known[g.Name] = g
 }
 
-// Find settles which group is meant, and keeps it.
+// Find resolves a group's name, and keeps the group.
 func (b *CloudOnly) Find(ctx context.Context, name string) (Group, error) {
 	g, err := b.Kops.Find(ctx, name)
 	if errors.Is(err, asg.ErrNotFound) {
 		if _, own := b.AWS.Tags(ctx, name); own == nil {
-			err = fmt.Errorf("--cloudonly is for groups that kops made, and %s is none of the cluster %s: which machines are its nodes is known from Kubernetes only", name, b.Kops.Cluster())
+			err = fmt.Errorf("--cloudonly is for groups created by kops, and %s is not one of cluster %s: the instances of other groups are known from Kubernetes only", name, b.Kops.Cluster())
 		}
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *CloudOnly) FindAs(ctx context.Context, name, _ string) (Group, error) {
 	return b.Find(ctx, name)
 }
 
-// List are all groups that kops made; they are kept.
+// List returns all groups created by kops, and keeps them.
 func (b *CloudOnly) List(ctx context.Context, _ []*world.Node) ([]present.GroupRow, error) {
 	rows, err := kopsRows(ctx, b.Kops)
 	for _, g := range rows {

@@ -4,9 +4,9 @@
 //
 //	asg.go        Auto Scaling groups
 //	kops.go       instance groups of a kops cluster
-//	cloud.go      both of them in one cluster, told apart by their tags
-//	cloudonly.go  instance groups of kops, with no Kubernetes
+//	cloud.go      both of them in one cluster, distinguished by their tags
+//	cloudonly.go  instance groups of kops, without Kubernetes
 //	gardener.go   worker pools of a Shoot
 //
-// Open chooses the backend that Where asks for, or that the cluster's nodes tell.
+// Open chooses the backend by Where, or else by the cluster's nodes.
 package backend

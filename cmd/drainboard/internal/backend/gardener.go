@@ -20,18 +20,17 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// PoolRules judge pods as Gardener's drains do.
+// PoolRules classify pods as Gardener's drains do.
 var PoolRules = strategy.Gardener{}
 
-// pools is the worker pools of a Shoot's cluster: who makes its machines is Gardener's
-// business.
+// pools finds the worker pools of a Shoot's cluster, whose machines Gardener creates.
 type pools struct {
 	kube   *kube.Client
-	client *gardener.Client // its methods take nil: then only the nodes are asked
+	client *gardener.Client // nil if only the nodes are read
 }
 
-// inPools reports whether the cluster's groups are worker pools: it was said, or all
-// nodes say so.
+// inPools reports whether the cluster's groups are worker pools: by the flags, or because all
+// nodes are labelled so.
 func inPools(ctx context.Context, k *kube.Client, where Where) (bool, error) {
 	switch {
 	case where.Provider == Gardener:
@@ -44,7 +43,7 @@ func inPools(ctx context.Context, k *kube.Client, where Where) (bool, error) {
 	return k.EachNode(ctx, world.GardenerPool)
 }
 
-// openPools opens what is named beside the cluster.
+// openPools opens the garden and control cluster that the flags name.
 func openPools(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
 	if !where.AsksForPools() {
 		return &pools{kube: k}, nil
@@ -84,14 +83,14 @@ func (b *pools) List(ctx context.Context, nodes []*world.Node) (rows []present.G
 }
 
 func (*pools) Several() error {
-	return errors.New("one worker pool at a time: Gardener rolls all pools of a Shoot side by side, each by itself; drainboard upgrade POOL drives or follows one of them")
+	return errors.New("one worker pool at a time: Gardener rolls the pools of a Shoot independently of each other; drainboard upgrade POOL drives or follows one of them")
 }
 
 func (b *pools) options() gardener.FeedOptions {
 	return gardener.FeedOptions{Now: b.kube.Clock().Now, Read: b.kube.Read}
 }
 
-// view is a pool as its nodes and machines tell, without their pods.
+// view returns a pool's state by its nodes and machines, without pods.
 func (b *pools) view(p gardener.Summary, nodes []*world.Node) *snapshot.PoolView {
 	w := world.New()
 	for _, n := range nodes {
@@ -103,7 +102,7 @@ func (b *pools) view(p gardener.Summary, nodes []*world.Node) *snapshot.PoolView
 	return snapshot.View(PoolRules, now, w, snapshot.Idle(PoolRules, now, w, record.Run{}, nil), snapshot.Look{}, nil).Pool
 }
 
-// pool is one worker pool, as it was found.
+// pool is one worker pool.
 type pool struct {
 	*pools
 	name  string
@@ -120,8 +119,8 @@ func (p *pool) Feed(func(context.Context) time.Time) Feed {
 
 func (p *pool) Executor(func()) live.Executor { return p.client.Executor(p.kube.Clock().Now) }
 
-// Strategy is batches of ours where nodes are selected by hand, and else what Gardener's
-// controller does.
+// Strategy is one with batches where nodes are selected by hand, and else follows Gardener's
+// controller.
 func (p *pool) Strategy() string {
 	if p.found.Update == world.ManualInPlaceUpdate {
 		return strategy.GardenerManual{}.Name()
@@ -129,38 +128,38 @@ func (p *pool) Strategy() string {
 	return strategy.GardenerFollow{}.Name()
 }
 
-// Fits may have to do without the pool's update strategy, which need not be known.
+// Fits also works without the pool's update strategy, which may be unknown.
 func (p *pool) Fits(rules engine.Strategy) error {
 	manual := rules.Name() == strategy.GardenerManual{}.Name()
 	switch {
 	case !slices.Contains(present.PoolStrategies, rules.Name()):
-		return fmt.Errorf("--strategy %s: %s is a worker pool, whose machines are Gardener's: choose %s", rules.Name(), p.name, strings.Join(present.PoolStrategies, " or "))
+		return fmt.Errorf("--strategy %s: %s is a worker pool, whose machines Gardener manages: choose %s", rules.Name(), p.name, strings.Join(present.PoolStrategies, " or "))
 	case p.found.Update == "" || manual == (p.found.Update == world.ManualInPlaceUpdate):
 		return nil
 	case manual:
 		return fmt.Errorf("--strategy %s: Gardener itself selects the nodes of pool %s (%s)", rules.Name(), p.name, p.found.Update)
 	}
-	return fmt.Errorf("--strategy %s: nobody but you selects the nodes of pool %s (%s): choose %s", rules.Name(), p.name, p.found.Update, strategy.GardenerManual{}.Name())
+	return fmt.Errorf("--strategy %s: the nodes of pool %s (%s) are selected by hand: choose %s", rules.Name(), p.name, p.found.Update, strategy.GardenerManual{}.Name())
 }
 
 func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
 	if asked.NewTarget() {
-		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for groups of AWS: what a worker pool runs is changed in the Shoot")
+		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for groups of AWS: change a worker pool's version in the Shoot")
 	}
 	var notes []string
 	if p.found.Update == "" {
-		notes = append(notes, "the pool's update strategy is not known without the Shoot or the control cluster: it is taken for one that Gardener rolls by itself; --strategy "+strategy.GardenerManual{}.Name()+" selects its nodes in batches (ManualInPlaceUpdate)")
+		notes = append(notes, "the pool's update strategy is unknown without the Shoot or the control cluster, and assumed to be one that Gardener rolls itself; --strategy "+strategy.GardenerManual{}.Name()+" selects its nodes in batches (ManualInPlaceUpdate)")
 	}
 	s, err := asked.Settings(rules)
 	return s, notes, err
 }
 
-// Target is empty: what a pool's machines are to become is in its Shoot.
+// Target is empty: the version of a pool's machines is in its Shoot.
 func (*pool) Target(context.Context, asg.TargetOptions) (record.Target, error) {
 	return record.Target{}, nil
 }
 
-// Gone are none: a pool's machines have no launch template.
+// Gone returns nil: a pool's machines have no launch template.
 func (*pool) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil
 }

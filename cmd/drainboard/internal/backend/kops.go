@@ -19,18 +19,18 @@ import (
 // kopsGroupTag has an instance group's name, on its Auto Scaling group and machines.
 const kopsGroupTag = world.KopsGroup
 
-// kopsCluster is the instance groups of the cluster of kops that the nodes belong to.
+// kopsCluster finds the instance groups of the kops cluster that the nodes belong to.
 type kopsCluster struct {
 	aws   *asg.Client
 	kube  *kube.Client
 	where Where
 
-	mu     sync.Mutex // groups of a roll may be looked for side by side
+	mu     sync.Mutex // groups of a roll may be found in parallel
 	opened bool
 	client *kops.Client // once it is opened
 }
 
-// open finds the cluster of kops that machines belong to, once; nil machines are read.
+// open finds the kops cluster that machines belong to, once; nil machines are read.
 func (b *kopsCluster) open(ctx context.Context, machines map[string]bool) (*kops.Client, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *kopsCluster) Find(ctx context.Context, name string) (Group, error) {
 	return kopsGroupOf(b.aws, c, b.kube.Clock(), g), nil
 }
 
-// FindAs takes every group for one of kops: --provider kops said so.
+// FindAs treats every group as one of kops, as --provider kops asks.
 func (b *kopsCluster) FindAs(ctx context.Context, name, _ string) (Group, error) {
 	return b.Find(ctx, name)
 }
@@ -85,7 +85,7 @@ func (b *kopsCluster) List(ctx context.Context, nodes []*world.Node) ([]present.
 
 func (*kopsCluster) Several() error { return nil }
 
-// kopsRows are the groups that kops has made.
+// kopsRows returns the groups created by kops.
 func kopsRows(ctx context.Context, c *kops.Client) (rows []present.GroupRow, err error) {
 	groups, err := c.Groups(ctx)
 	for _, g := range groups {
@@ -126,22 +126,22 @@ func (g *kopsGroup) Fits(rules engine.Strategy) error {
 	}
 	switch g.group.Role {
 	case world.RoleControlPlane:
-		return fmt.Errorf("--strategy %s: %s is the cluster's control plane, and only kops's rules see that its etcd is well before the next machine goes", rules.Name(), g.Alias())
+		return fmt.Errorf("--strategy %s: %s is the control plane, and only kops's rules wait for a healthy etcd before the next instance", rules.Name(), g.Alias())
 	case world.RoleBastion:
-		return fmt.Errorf("--strategy %s: %s has bastions, which are no nodes of the cluster: only kops's rules know what to do with them", rules.Name(), g.Alias())
+		return fmt.Errorf("--strategy %s: %s has bastions, which are not nodes of the cluster: only kops's rules handle them", rules.Name(), g.Alias())
 	}
 	return nil
 }
 
-// Settings are those of the flags, over what the state store says of the group, over kops's
+// Settings returns the flags, laid over the state store's settings for the group, over kops's
 // defaults.
 func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
 	var notes []string
 	if asked.NewTarget() {
-		notes = append(notes, "the group's launch template is kops's: the next kops update cluster --yes has it launch what the InstanceGroup says again")
+		notes = append(notes, "kops manages the group's launch template: the next kops update cluster --yes resets it to the InstanceGroup's")
 	}
 	if rules.Name() != present.StrategyKops {
-		notes = append(notes, fmt.Sprintf("this is a group of kops, rolled by the rules of %s: the cluster is not validated between nodes, and what the InstanceGroup says of rolling updates does not count", rules.Name()))
+		notes = append(notes, fmt.Sprintf("a kops group rolled by the %s strategy: the cluster is not validated between nodes, and the InstanceGroup's rollingUpdate settings do not apply", rules.Name()))
 		s, err := asked.Settings(rules)
 		return s, notes, err
 	}

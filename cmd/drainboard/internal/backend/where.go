@@ -21,9 +21,9 @@ const (
 	EKSManaged = eks.Provider
 )
 
-// Where says where groups are looked for.
+// Where locates groups.
 type Where struct {
-	// Provider is Any, or whose groups they are; "" is Any.
+	// Provider is Any, or the provider of the groups; "" is Any.
 	Provider string
 	Cluster  string // kops's name of the cluster
 	Store    string // kops's state store
@@ -31,35 +31,35 @@ type Where struct {
 	Region, Profile string
 	// CloudOnly: without Kubernetes.
 	CloudOnly bool
-	// Pools says where a Shoot is kept beside its cluster.
+	// Pools locates a Shoot's objects outside its own cluster.
 	Pools gardener.Options
 }
 
-// AsksForPools reports whether something of Gardener's is named.
+// AsksForPools reports whether a flag of Gardener's is given.
 func (w Where) AsksForPools() bool { return w.Pools != gardener.Options{} }
 
-// Fill reads kops's environment for what was not given, and refuses what does not go together.
+// Fill completes flags from kops's environment variables, and refuses those that contradict each other.
 func (w Where) Fill() (Where, error) {
 	w.Provider = cmp.Or(w.Provider, Any)
 	switch w.Provider {
 	case Any, asg.Provider, EKSManaged, Kops, Gardener:
 	default:
-		return w, fmt.Errorf("--provider: %q is not offered; choose auto, asg, eks, kops or gardener", w.Provider)
+		return w, fmt.Errorf("--provider: %q is not supported; choose auto, asg, eks, kops or gardener", w.Provider)
 	}
 	switch foreign := w.Provider == asg.Provider || w.Provider == EKSManaged || w.Provider == Kops || w.CloudOnly; {
 	case foreign && w.AsksForPools():
-		return w, errors.New("--garden-kubeconfig, --shoot, --control-kubeconfig and --control-namespace are Gardener's: leave them out, or choose --provider gardener")
+		return w, errors.New("--garden-kubeconfig, --shoot, --control-kubeconfig and --control-namespace are for --provider gardener only")
 	case w.Provider == Gardener && (w.Cluster != "" || w.Store != "" || w.CloudOnly):
-		return w, errors.New("--cluster-name, --state and --cloudonly are kops's: --provider gardener has no use for them")
+		return w, errors.New("--cluster-name, --state and --cloudonly are for kops: they cannot be used with --provider gardener")
 	}
 	if err := w.Pools.Check(); err != nil {
 		return w, err
 	}
 	if aws := w.Provider == asg.Provider || w.Provider == EKSManaged; aws && (w.Cluster != "" || w.Store != "") {
-		return w, fmt.Errorf("--cluster-name and --state are kops's: --provider %s has no use for them", w.Provider)
+		return w, fmt.Errorf("--cluster-name and --state are for kops: they cannot be used with --provider %s", w.Provider)
 	}
 	if aws := w.Provider == asg.Provider || w.Provider == EKSManaged; aws && w.CloudOnly {
-		return w, fmt.Errorf("--cloudonly is for groups that kops made: what --provider %s rolls is drained, which needs the cluster", w.Provider)
+		return w, fmt.Errorf("--cloudonly is for groups created by kops: --provider %s drains nodes, which needs the cluster", w.Provider)
 	}
 	w.Cluster = cmp.Or(w.Cluster, os.Getenv("KOPS_CLUSTER_NAME"))
 	w.Store = cmp.Or(w.Store, os.Getenv("KOPS_STATE_STORE"))

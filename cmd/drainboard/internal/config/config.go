@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
-// config is what config.yaml says; docs/themes.md and docs/hooks.md describe it.
+// config is the content of config.yaml; docs/themes.md and docs/hooks.md describe it.
 type config struct {
 	theme      string // "" means auto
 	background string // dark or light; "" means that of the terminal
@@ -17,11 +17,11 @@ type config struct {
 	hooks      []hookConfig
 }
 
-// contextConfig is what is special in some kubeconfig contexts.
+// contextConfig has the settings for some kubeconfig contexts.
 type contextConfig struct{ match, theme, mark string }
 
-// parseConfig reads config.yaml; without any data all is as by default. It returns
-// what can be read in spite of the error: a typo must take no mark off production.
+// parseConfig reads config.yaml; empty data gives the defaults. Beside an error it returns
+// what could be read: a typo must not remove the mark of a production context.
 func parseConfig(file string, data []byte) (config, error) {
 	c := config{notify: true}
 	err := strictyaml.Parse(file, data, func(v strictyaml.Value) {
@@ -53,11 +53,11 @@ func readBackground(v strictyaml.Value) string {
 	return ""
 }
 
-// readPattern reads what kubeconfig contexts are compared with.
+// readPattern reads a pattern of kubeconfig contexts.
 func readPattern(v strictyaml.Value) string {
 	pattern, _ := v.Text()
 	if _, err := path.Match(pattern, ""); err != nil {
-		v.Fail("%q is no pattern: * is any letters, ? one letter, [ab] one of these", pattern)
+		v.Fail("%q is not a pattern: * matches any characters, ? one, [ab] one of these", pattern)
 	}
 	return pattern
 }
@@ -71,12 +71,12 @@ func readContext(v strictyaml.Value) (c contextConfig) {
 		"mark":  readText(&c.mark),
 	})
 	if c.match == "" {
-		v.Fail(`needs match: the kubeconfig contexts it is for, as "prod-*"`)
+		v.Fail(`needs match: a pattern of kubeconfig contexts, such as "prod-*"`)
 	}
 	return c
 }
 
-// in is what counts in a kubeconfig context.
+// in returns the settings for a kubeconfig context.
 func (c config) in(context string) contextConfig {
 	for _, entry := range c.contexts {
 		if matches(entry.match, context) {

@@ -57,8 +57,8 @@ func TestABrokenConfigurationIsToldAndTheRestOfItCounts(t *testing.T) {
 		{"theme: dark\nnotify: false\nmouse: true\nbackground: light\n", config{theme: "dark", background: "light", Mouse: true}, ""},
 		{"tehme: dark\ncontexts:\n- match: p*\n  mark: PRODUCTION\n", config{notify: true, contexts: []contextConfig{{"p*", "", "PRODUCTION"}}}, `config.yaml, line 1: unknown: "tehme"; did you mean "theme"?`},
 		{"contexts:\n- match: p*\n  makr: X\n  theme: dark\n", config{notify: true, contexts: []contextConfig{{"p*", "dark", ""}}}, `config.yaml, line 3: contexts[0]: unknown: "makr"; did you mean "mark"?`},
-		{"contexts:\n- mark: X\n", config{notify: true, contexts: []contextConfig{{"", "", "X"}}}, `config.yaml, line 2: contexts[0]: needs match: the kubeconfig contexts it is for, as "prod-*"`},
-		{"contexts:\n- match: \"[a\"\n", config{notify: true, contexts: []contextConfig{{"[a", "", ""}}}, `config.yaml, line 2: contexts[0].match: "[a" is no pattern`},
+		{"contexts:\n- mark: X\n", config{notify: true, contexts: []contextConfig{{"", "", "X"}}}, `config.yaml, line 2: contexts[0]: needs match: a pattern of kubeconfig contexts, such as "prod-*"`},
+		{"contexts:\n- match: \"[a\"\n", config{notify: true, contexts: []contextConfig{{"[a", "", ""}}}, `config.yaml, line 2: contexts[0].match: "[a" is not a pattern`},
 		{"background: grey\n", config{notify: true}, `config.yaml, line 1: background: unknown: "grey"; known are auto, dark, light`},
 		{"notify: perhaps\n", config{notify: true}, `config.yaml, line 1: notify: "perhaps" is neither true nor false`},
 		{"contexts: [\n", config{notify: true}, `config.yaml, line 1: not YAML: `},
@@ -167,8 +167,8 @@ func TestWhatIsWrongIsToldAndLeavesTheThemeBefore(t *testing.T) {
 	}{
 		{ThemeSources{Dir: dir}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is auto`},
 		{ThemeSources{Dir: dir}, themes.Light, "light", `config.yaml, line 2: mouse: "maybe" is neither true nor false; themes/broken.yaml, line 2: roles: unknown: "goood"; did you mean "good"?; the theme is light`},
-		{ThemeSources{Dir: dir, Context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; there is no theme "nowhere"; there are auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
-		{ThemeSources{Env: "drak"}, themes.Theme{}, "", `there is no theme "drak"; there are auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
+		{ThemeSources{Dir: dir, Context: "prod"}, themes.Theme{}, "", `config.yaml, line 2: mouse: "maybe" is neither true nor false; unknown theme "nowhere"; choose from auto, dark, light, high-contrast, colour-blind, 16, none, broken; the theme is auto`},
+		{ThemeSources{Env: "drak"}, themes.Theme{}, "", `unknown theme "drak"; choose from auto, dark, light, high-contrast, colour-blind, 16, none; the theme is auto`},
 	} {
 		got, _, _ := c.l.Read(c.before)
 		if got.Theme.Name != c.theme || got.Problem != c.problem || c.l.Context == "prod" && got.Mark != "PRODUCTION" {
@@ -213,7 +213,7 @@ func TestFilesAreFollowed(t *testing.T) {
 		t.Fatalf("at the start: %+v", first)
 	}
 	write(t, dir, map[string]string{"config.yaml": "theme: mine\ncontexts:\n- {match: prod, mark: PRODUCTION}\n"})
-	if a := f.next(); a.Mark != "PRODUCTION" || a.Theme.Name != "auto" || !strings.Contains(a.Problem, `there is no theme "mine"`) {
+	if a := f.next(); a.Mark != "PRODUCTION" || a.Theme.Name != "auto" || !strings.Contains(a.Problem, `unknown theme "mine"`) {
 		t.Fatalf("a configuration that comes: %+v", a)
 	}
 	write(t, dir, map[string]string{"themes/mine.yaml": "roles: {good: {fg: 1}}\n"})

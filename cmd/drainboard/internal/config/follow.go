@@ -9,15 +9,15 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// ReadEvery is how often the operator's files are looked at while a dashboard is
-// open. They are few and small: looking costs less than a thousandth of a core,
-// and unlike a watch it sees through links, renames, directories that come later
-// and file systems of other machines.
+// ReadEvery is how often the operator's files are read while a dashboard is open.
+// They are few and small: polling costs less than a thousandth of a core, and
+// unlike a watch it follows links, renames, directories created later and network
+// file systems.
 const ReadEvery = 250 * time.Millisecond
 
-// Follow tells of every change of the files that have a say, until ctx ends. A
-// change counts when the next look finds it again: what is being written is left
-// alone until it is whole.
+// Follow reports every change of the files that decide the appearance, until ctx ends.
+// A change counts when two reads in a row agree, so that a half-written file is not
+// used.
 func (l ThemeSources) Follow(ctx context.Context, every time.Duration, worn themes.Theme, seen map[string]string, told chan<- ui.Appearance) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
@@ -38,11 +38,11 @@ func (l ThemeSources) Follow(ctx context.Context, every time.Duration, worn them
 		case !maps.Equal(now, found):
 			found = now
 		default:
-			var look ui.Appearance
-			look, _, seen = l.Read(worn)
-			worn, found = look.Theme, nil
+			var appearance ui.Appearance
+			appearance, _, seen = l.Read(worn)
+			worn, found = appearance.Theme, nil
 			select {
-			case told <- look:
+			case told <- appearance:
 			case <-ctx.Done():
 				return
 			}

@@ -16,16 +16,15 @@ import (
 	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
-// hookConfig is a hook of config.yaml, and the kubeconfig contexts it is for; none means
+// hookConfig is a hook of config.yaml and its kubeconfig contexts; none means
 // all.
 type hookConfig struct {
 	hooks.Hook
 	contexts []string
 }
 
-// parseHooks reads the hooks of config.yaml, and nothing else of it. What is wrong with
-// other keys keeps nobody from an upgrade; a key that is not known may be a hook that
-// would be missed.
+// parseHooks reads the hooks of config.yaml, and nothing else of it. Errors in other keys do
+// not stop an upgrade; an unknown key does, because it may be a misspelt hook.
 func parseHooks(file string, data []byte) (list []hookConfig, err error) {
 	other := func(strictyaml.Value) {}
 	err = strictyaml.Parse(file, data, func(v strictyaml.Value) {
@@ -79,7 +78,7 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 			})
 			fine = fine && len(h.Run) > 0
 			if len(h.Run) == 0 {
-				v.Fail(`names the command and its arguments, as [notify-send, "an upgrade"]`)
+				v.Fail(`needs the command and its arguments, such as [notify-send, "an upgrade"]`)
 			}
 		},
 		"env": func(v strictyaml.Value) {
@@ -106,7 +105,7 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 		},
 	})
 	if addresses > 1 {
-		v.Fail("has several webhooks: make a hook of each")
+		v.Fail("has several webhooks: use one hook for each")
 	} else if err := h.Check(); err != nil && fine {
 		v.Fail("%s", err)
 	}
@@ -126,27 +125,27 @@ type Hooks struct {
 	Timeout            time.Duration
 	BlockedFor         time.Duration
 	Without            bool
-	List               []hooks.Hook // what counts, once it is read
+	List               []hooks.Hook // the hooks in effect, once they are read
 }
 
 // parse reads the hooks of the flags.
 func (f *Hooks) parse() (list []hooks.Hook, err error) {
 	if f.Without && len(f.Commands)+len(f.Webhooks) > 0 {
-		return nil, errors.New("--without-hooks, and --hook or --webhook: leave one of them out")
+		return nil, errors.New("--without-hooks contradicts --hook and --webhook")
 	}
 	if f.Timeout < 0 || f.BlockedFor < 0 {
-		return nil, errors.New("--hook-timeout and --blocked-for are times to come")
+		return nil, errors.New("--hook-timeout and --blocked-for must not be negative")
 	}
 	read := func(flag, text string, into func(h *hooks.Hook, what string) error) error {
 		when, what, ok := strings.Cut(text, "=")
 		if !ok {
-			return fmt.Errorf("--%s: has no =; the form is WHEN=WHAT", flag)
+			return fmt.Errorf("--%s: = is missing (form: WHEN=WHAT)", flag)
 		}
 		h := hooks.Hook{Timeout: f.Timeout}
 		for word := range strings.SplitSeq(when, ",") {
 			on := hooks.On(strings.TrimSpace(word))
 			if !slices.Contains(hooks.Moments, on) {
-				return fmt.Errorf("--%s: %q is none of %s", flag, on, strings.Join(Moments(), ", "))
+				return fmt.Errorf("--%s: %q is not one of %s", flag, on, strings.Join(Moments(), ", "))
 			}
 			h.On = append(h.On, on)
 		}
@@ -180,7 +179,7 @@ func (f *Hooks) parse() (list []hooks.Hook, err error) {
 			case from == "file" && name != "":
 				h.Webhook = hooks.FromFile(name)
 			default:
-				return errors.New("takes env:NAME or file:PATH: others can read a command line")
+				return errors.New("takes env:NAME or file:PATH, because other users can read a command line")
 			}
 			return nil
 		}); err != nil {
@@ -190,8 +189,8 @@ func (f *Hooks) parse() (list []hooks.Hook, err error) {
 	return list, nil
 }
 
-// Settle settles the hooks that count in a kubeconfig context, and says in a run's
-// settings which there are around nodes.
+// Settle reads the hooks for a kubeconfig context, and notes those around nodes in a run's
+// settings.
 func (f *Hooks) Settle(dir, context string, s *record.Settings) error {
 	if err := f.read(dir, context); err != nil {
 		return err
@@ -200,8 +199,8 @@ func (f *Hooks) Settle(dir, context string, s *record.Settings) error {
 	return nil
 }
 
-// read settles which hooks count in a kubeconfig context, those of config.yaml first, and
-// sees that they can be used. Whatever is wrong is so before anything starts.
+// read reads the hooks for a kubeconfig context, those of config.yaml first, and checks that
+// they can be used, so that errors are reported before anything starts.
 func (f *Hooks) read(dir, context string) error {
 	given, err := f.parse()
 	if err != nil || f.Without {
@@ -224,7 +223,7 @@ func (f *Hooks) read(dir, context string) error {
 			}
 			if len(h.Run) > 0 && strings.ContainsRune(h.Run[0], filepath.Separator) && !filepath.IsAbs(h.Run[0]) {
 				h.Run = slices.Clone(h.Run)
-				h.Run[0] = filepath.Join(dir, h.Run[0]) // as paths of themes
+				h.Run[0] = filepath.Join(dir, h.Run[0]) // like paths of themes
 			}
 			f.List = append(f.List, h.Hook)
 		}
@@ -245,7 +244,7 @@ func (f *Hooks) read(dir, context string) error {
 	return nil
 }
 
-// Into says in a run's settings which hooks there are around nodes.
+// Into notes the hooks around nodes in a run's settings.
 func (f *Hooks) Into(s *record.Settings) {
 	s.BeforeNode, s.AfterNode = hooks.Time(f.List, hooks.BeforeNode), hooks.Time(f.List, hooks.AfterNode)
 	if s.Origin != nil {
@@ -261,8 +260,8 @@ func (f *Hooks) Into(s *record.Settings) {
 	}
 }
 
-// Adopt gives a run that goes on the hooks that are configured here. Hooks around nodes that
-// it had, and that nobody has configured here, are not left out in silence.
+// Adopt gives a resumed run the hooks that are configured here. Hooks around nodes that it
+// had and that are missing here are an error.
 func (f *Hooks) Adopt(run *record.Run) error {
 	had := run.Settings
 	run.Settings.Origin = nil // the plan's
@@ -277,7 +276,7 @@ func (f *Hooks) Adopt(run *record.Run) error {
 		was, now time.Duration
 	}{{hooks.BeforeNode, had.BeforeNode, run.Settings.BeforeNode}, {hooks.AfterNode, had.AfterNode, run.Settings.AfterNode}} {
 		if h.was > 0 && h.now == 0 && run.State != record.Ending {
-			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/hooks.md): configure them, or say --without-hooks to go on without", run.ID, h.on)
+			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/hooks.md): configure them, or resume with --without-hooks", run.ID, h.on)
 		}
 	}
 	return nil

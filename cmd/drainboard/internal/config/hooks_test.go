@@ -92,15 +92,15 @@ func TestBadHooks(t *testing.T) {
 		"hooks:\n- run: [x]":                                                        "line 2: hooks[0]: needs on",
 		"hooks:\n- on: failed":                                                      "line 2: hooks[0]: needs run or a webhook",
 		"hooks:\n- on: failed\n  run: notify-send":                                  "line 3: hooks[0].run: is a list",
-		"hooks:\n- on: failed\n  run: []":                                           "line 3: hooks[0].run: names the command",
-		"hooks:\n- on: failed\n  webhook: slack.com/secretive":                      "line 3: hooks[0].webhook: is no https:// or http:// URL",
+		"hooks:\n- on: failed\n  run: []":                                           "line 3: hooks[0].run: needs the command",
+		"hooks:\n- on: failed\n  webhook: slack.com/secretive":                      "line 3: hooks[0].webhook: is not an https:// or http:// URL",
 		"hooks:\n- on: failed\n  webhook-env: A\n  webhook-file: b":                 "line 2: hooks[0]: has several webhooks",
 		"hooks:\n- on: failed\n  webhook-env: A\n  run: [b]":                        "line 2: hooks[0]: has both run and a webhook",
 		"hooks:\n- on: failed\n  run: [x]\n  timeout: soon":                         `line 4: hooks[0].timeout: "soon" is no time`,
 		"hooks:\n- on: failed\n  run: [x]\n  timeout: 3h":                           "hooks[0]: timeout: 3h0m0s is out of range",
 		"hooks:\n- on: failed\n  run: [x]\n  blocked-for: 3m":                       "hooks[0]: blocked-for is for on: blocked",
 		"hooks:\n- on: failed\n  webhook-env: A\n  format: xml":                     `line 4: hooks[0].format: unknown: "xml"`,
-		"hooks:\n- on: failed\n  run: [x]\n  contexts: \"[\"":                       `line 4: hooks[0].contexts: "[" is no pattern`,
+		"hooks:\n- on: failed\n  run: [x]\n  contexts: \"[\"":                       `line 4: hooks[0].contexts: "[" is not a pattern`,
 		"hooks:\n- on: failed\n  run: [x]\n  shell: x":                              `line 4: hooks[0]: unknown: "shell"`,
 		"theme: 3\nbackground: nowhere\nmouse: 7\nhooks:\n- {on: failed, run: [x]}": "",
 	} {
@@ -117,12 +117,12 @@ func TestBadHooks(t *testing.T) {
 		f    Hooks
 	}{
 		{`hook on before-node: its command cannot be run: exec: "no-such-command"`, Hooks{Commands: []string{"before-node=no-such-command now"}}},
-		{"has no =", Hooks{Commands: []string{"true"}}},
-		{"none of run-started", Hooks{Commands: []string{"befor-node=true"}}},
+		{"= is missing", Hooks{Commands: []string{"true"}}},
+		{"not one of run-started", Hooks{Commands: []string{"befor-node=true"}}},
 		{"needs run", Hooks{Commands: []string{"before-node="}}},
-		{"others can read a command line", Hooks{Webhooks: []string{"failed=https://hooks.example.com/secretive"}}},
-		{"others can read a command line", Hooks{Webhooks: []string{"failed=env:"}}},
-		{"leave one of them out", Hooks{Commands: []string{"failed=true"}, Without: true}},
+		{"other users can read a command line", Hooks{Webhooks: []string{"failed=https://hooks.example.com/secretive"}}},
+		{"other users can read a command line", Hooks{Webhooks: []string{"failed=env:"}}},
+		{"--without-hooks contradicts", Hooks{Commands: []string{"failed=true"}, Without: true}},
 		{"out of range", Hooks{Commands: []string{"failed=true"}, Timeout: 2 * time.Hour}},
 	} {
 		err := test.f.read("", "any")
@@ -132,7 +132,7 @@ func TestBadHooks(t *testing.T) {
 	}
 }
 
-// A run that had hooks around nodes does not go on without them in silence.
+// A run that had hooks around nodes is not resumed without them silently.
 func TestAdoptHooks(t *testing.T) {
 	had := record.Run{ID: "run-1", State: record.Paused, Settings: record.Settings{BeforeNode: time.Minute, AfterNode: time.Second}, PendingHooks: []record.Gone{{Machine: "i-1"}}}
 	before, after := hooks.Hook{On: []hooks.On{hooks.BeforeNode}, Run: []string{"x"}, Timeout: time.Hour}, hooks.Hook{On: []hooks.On{hooks.AfterNode}, Run: []string{"x"}}

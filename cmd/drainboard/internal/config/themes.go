@@ -14,11 +14,11 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// ThemeEnv is a theme for all dashboards of a shell.
+// ThemeEnv is the environment variable with a theme for all dashboards of a shell.
 const ThemeEnv = "DRAINBOARD_THEME"
 
-// ThemeSources is what decides how a dashboard looks: a flag, an environment, the
-// operator's files, and the kubeconfig context.
+// ThemeSources decides the appearance of a dashboard: a flag, an environment variable,
+// the operator's files, and the kubeconfig context.
 type ThemeSources struct {
 	Dir       string // of config.yaml and themes/
 	Flag, Env string // --theme and DRAINBOARD_THEME, "" for none
@@ -29,7 +29,7 @@ type ThemeSources struct {
 // every system, as kubectl's neighbours (k9s, gh) have it; "" without a home.
 func ConfigDir(getenv func(string) string) string {
 	base := getenv("XDG_CONFIG_HOME")
-	if !filepath.IsAbs(base) { // the specification has relative ones ignored
+	if !filepath.IsAbs(base) { // the specification ignores relative ones
 		home := getenv("HOME")
 		if home == "" {
 			return ""
@@ -39,10 +39,10 @@ func ConfigDir(getenv func(string) string) string {
 	return filepath.Join(base, "drainboard")
 }
 
-// Read reads the files. What is wrong is in the appearance's problem; a theme that
-// cannot be read leaves the one before. Seen is what each file held that has a
-// say, and those that are missing.
-func (l ThemeSources) Read(before themes.Theme) (look ui.Appearance, c config, seen map[string]string) {
+// Read reads the files. Errors are in the appearance's problem; after an error the theme stays
+// as it was. Seen has the content of each file that counts, including
+// missing ones.
+func (l ThemeSources) Read(before themes.Theme) (appearance ui.Appearance, c config, seen map[string]string) {
 	seen = map[string]string{}
 	var problems []string
 	tell := func(err error, stays string) {
@@ -76,7 +76,7 @@ func (l ThemeSources) Read(before themes.Theme) (look ui.Appearance, c config, s
 	return ui.Appearance{Theme: t, Mark: here.mark, Silent: !c.notify, Problem: strings.Join(problems, "; ")}, c, seen
 }
 
-// onBackground is a theme's form for a background that need not be asked for.
+// onBackground returns a theme's variant for a known background.
 func onBackground(t themes.Theme, background string) themes.Theme {
 	if background == "light" && t.OnLight != nil {
 		return *t.OnLight
@@ -87,7 +87,7 @@ func onBackground(t themes.Theme, background string) themes.Theme {
 	return t
 }
 
-// Theme is the theme of a name: a path, a file of the operator's, or a built-in.
+// Theme returns the theme of a name: a path, a file of the operator's, or a built-in.
 // Paths are relative to base, or to where one is.
 func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.Theme, error) {
 	switch {
@@ -131,10 +131,10 @@ type UnknownTheme struct {
 }
 
 func (e *UnknownTheme) Error() string {
-	return fmt.Sprintf("there is no theme %q; there are %s", e.name, strings.Join(e.known, ", "))
+	return fmt.Sprintf("unknown theme %q; choose from %s", e.name, strings.Join(e.known, ", "))
 }
 
-// names are the themes that can be named.
+// names returns the known themes.
 func (l ThemeSources) names() []string {
 	names := themes.Names()
 	files, err := filepath.Glob(filepath.Join(l.Dir, "themes", "*"+themes.Ext))
@@ -152,7 +152,7 @@ func (l ThemeSources) names() []string {
 // missing stands for a file that cannot be read.
 const missing = "\x00"
 
-// readSeen reads a file and notes what it held.
+// readSeen reads a file and notes its content.
 func readSeen(file string, seen map[string]string) ([]byte, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

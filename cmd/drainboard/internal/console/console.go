@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// Console is where a command meets its user: the streams of the process, and how what it
-// shows looks.
+// Console has the streams of the process, and the appearance of what a command shows.
 type Console struct {
-	// In is read line by line, by one question after the other; scripted says that no
-	// person types there.
+	// In is read line by line, by one prompt after the other; scripted: not by a
+	// person at a keyboard.
 	In       *bufio.Reader
 	Scripted bool
-	// Out and err let no control characters through, see plain.
+	// Out and Err remove control characters, see plain.
 	Out, Err io.Writer
 	Theme    string // --theme
 }
 
-// NewConsole is the console on the streams of a process.
+// NewConsole returns the console on the streams of a process.
 func NewConsole(in io.Reader, out, errOut io.Writer) Console {
 	return Console{In: bufio.NewReader(in), Scripted: !IsTerminal(in), Out: plain{out}, Err: plain{errOut}}
 }
 
-// Stderr is the standard error of this process, without control characters.
+// Stderr returns the standard error of this process, without control characters.
 func Stderr() io.Writer { return plain{os.Stderr} }
 
 // Ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.

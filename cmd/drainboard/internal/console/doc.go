@@ -1,4 +1,4 @@
-// Package console is where a command meets its user: Console has the streams of the process,
-// cleaned of control characters, asks questions and knows what a dashboard looks like; Face
-// says whether there is a dashboard, lines, or nobody who is asked.
+// Package console is a command's user interface: Console has the streams of the process,
+// without control characters, prompts, and has the appearance of a dashboard; Face
+// chooses between a dashboard, plain lines, and no prompts at all.
 package console

@@ -14,51 +14,51 @@ import (
 	"github.com/drainboard/drainboard/ui/lines"
 )
 
-// Face is how an interactive command meets its user.
+// Face is the user interface of a command.
 type Face struct {
-	// auto: not at all; nothing is asked.
+	// auto: none, without prompts.
 	Auto bool
-	// plain: in lines, without a screen. Otherwise there is a dashboard.
+	// plain: plain lines. Otherwise there is a dashboard.
 	Plain bool
 }
 
-const PlainHelp = "lines instead of a screen, questions answered by number: for screen readers, dumb terminals, and tee"
+const PlainHelp = "plain lines instead of a dashboard, prompts answered by number: for screen readers, dumb terminals and tee"
 
-const PlainLong = "With --plain everything is told in lines: type the number or letter of an answer and Enter. An empty line tells what\n" +
-	"can be done now. The end of the input pauses the run; ctrl-c aborts it, twice stops at once. Lines are also what you get\n" +
-	"with TERM=dumb, or when the output is no terminal."
+const PlainLong = "With --plain the output is plain lines: type the number or letter of an answer, then Enter. An empty line lists what\n" +
+	"can be done now. The end of the input pauses the run; ctrl-c aborts it, twice stops at once. Plain lines are also used\n" +
+	"with TERM=dumb, or when the output is not a terminal."
 
-// Fit settles how a command is shown, and refuses what cannot be: JSON without
-// --auto, questions where nobody can answer. A terminal that cannot move its cursor,
-// or an output that is none, gets lines.
+// Fit chooses the user interface, and refuses what is impossible: JSON without
+// --auto, prompts without a terminal. A terminal that cannot move its cursor, or an
+// output that is not a terminal, gets plain lines.
 func (f Face) Fit(json bool) (Face, error) {
 	switch {
 	case f.Auto && f.Plain:
-		return f, exitcode.Usage(errors.New("--auto asks nothing, --plain asks in lines: leave one of them out"))
+		return f, exitcode.Usage(errors.New("--auto never prompts and --plain prompts in lines: give one"))
 	case f.Auto:
 		return f, nil
 	case json:
-		return f, exitcode.Usage(errors.New("-o json is for --auto: what asks has no JSON"))
+		return f, exitcode.Usage(errors.New("-o json requires --auto: prompts have no JSON"))
 	case f.Plain:
 		return f, nil
 	case !IsTerminal(os.Stdin):
-		return f, exitcode.Usage(errors.New("this is not a terminal: use --auto to run without questions, or --plain to answer them in lines"))
+		return f, exitcode.Usage(errors.New("not a terminal: use --auto to run without prompts, or --plain to answer them in lines"))
 	}
 	f.Plain = noScreen()
 	return f, nil
 }
 
-// Looking settles how a command is shown that only looks: it asks nothing, so an input that
-// is no terminal stands in nobody's way, and gets lines as well.
-func (f Face) Looking() Face {
+// ReadOnly is Fit for a read-only command: it never prompts, so an input that is not a
+// terminal is allowed, and selects plain lines.
+func (f Face) ReadOnly() Face {
 	f.Plain = f.Plain || noScreen() || !IsTerminal(os.Stdin)
 	return f
 }
 
-// noScreen reports whether the output is none that a screen could be drawn on.
+// noScreen reports whether no dashboard can be drawn on the output.
 func noScreen() bool { return !IsTerminal(os.Stdout) || os.Getenv("TERM") == "dumb" }
 
-// Show shows what is given, until it is left.
+// Show shows a program until it is left.
 func (f Face) Show(ctx context.Context, o ui.Options) (ui.Exit, error) {
 	if f.Plain {
 		return lines.Run(ctx, o)
@@ -66,13 +66,13 @@ func (f Face) Show(ctx context.Context, o ui.Options) (ui.Exit, error) {
 	return ui.Run(ctx, o)
 }
 
-// IsTerminal reports whether a stream is a terminal's.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Plainly are the options of a plain mode on the streams of this process.
+// Plainly returns the options of plain lines on the streams of this process.
 func (c *Console) Plainly(o ui.Options) ui.Options {
 	o.Input, o.Output, o.Scripted = c.In, &lasting{to: c.Out, then: c.Err}, c.Scripted
 	if !c.Scripted {
@@ -81,8 +81,8 @@ func (c *Console) Plainly(o ui.Options) ui.Options {
 	return o
 }
 
-// lasting writes to a second place when the first is gone: ctrl-c ends the tee behind
-// a pipe as well, and what an abort puts back must still be told.
+// lasting writes to a second stream once the first is closed: ctrl-c also ends the tee behind
+// a pipe, and what an abort restores must still be shown.
 type lasting struct {
 	to, then io.Writer
 	gone     bool
@@ -95,12 +95,12 @@ func (l *lasting) Write(b []byte) (int, error) {
 			return n, nil
 		}
 		l.gone = true
-		fmt.Fprintln(l.then, "drainboard: the output is closed; it goes on here")
+		fmt.Fprintln(l.then, "drainboard: the output is closed; continued here")
 	}
 	return l.then.Write(b)
 }
 
-// untilGone is an output that is left when nobody reads it any more.
+// untilGone is an output that is given up when its reader is gone.
 type untilGone struct {
 	to    io.Writer
 	leave func()
@@ -114,5 +114,5 @@ func (u untilGone) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// UntilGone is an output that is left when nobody reads it any more.
+// UntilGone returns an output that is given up when its reader is gone.
 func UntilGone(to io.Writer, leave func()) io.Writer { return untilGone{to, leave} }

@@ -22,7 +22,7 @@ func TestLasting(t *testing.T) {
 			t.Errorf("%d, %v", n, err)
 		}
 	}
-	if got, want := then.String(), "drainboard: the output is closed; it goes on here\none\ntwo\n"; got != want {
+	if got, want := then.String(), "drainboard: the output is closed; continued here\none\ntwo\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

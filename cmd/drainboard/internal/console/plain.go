@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// plain is a writer that lets no control character but line ends and tabs
-// through: what others wrote into a run record, or an API into its answer, cannot
-// steer the terminal. Each write must hold whole characters.
+// plain is a writer that removes control characters except line ends and tabs, so that
+// text in a run record or an API's answer cannot control the terminal. Each write must
+// hold whole characters.
 type plain struct{ w io.Writer }
 
 func (p plain) Write(b []byte) (int, error) {

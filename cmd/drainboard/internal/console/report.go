@@ -15,7 +15,7 @@ func (c *Console) TellRetry(why error, until time.Time) {
 	fmt.Fprintf(c.Err, "drainboard: %s; trying again until %s\n", why, until.Local().Format("15:04:05"))
 }
 
-// Report says what went wrong and returns the exit code.
+// Report writes an error and returns its exit code.
 func Report(err error) int {
 	if err == nil {
 		return 0
@@ -30,7 +30,7 @@ func Report(err error) int {
 	}
 	var crash *live.Crash
 	if errors.As(err, &crash) {
-		fmt.Fprintf(Stderr(), "This is a fault of drainboard's own. What it was doing:\n%s", crash.Stack)
+		fmt.Fprintf(Stderr(), "This is a bug in drainboard. Stack trace:\n%s", crash.Stack)
 	}
 	return code
 }

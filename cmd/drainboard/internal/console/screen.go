@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// CheckTheme refuses a --theme that there is not, before anything else is done.
+// CheckTheme refuses an unknown --theme, before anything else is done.
 func (c *Console) CheckTheme() error {
 	l := c.themeSources("")
 	_, err := l.Theme(l.Flag, "", map[string]string{})
@@ -21,30 +21,30 @@ func (c *Console) CheckTheme() error {
 	if errors.As(err, &unknown) {
 		return exitcode.Usage(fmt.Errorf("--theme: %w", err))
 	}
-	return nil // a broken file is told on the screen
+	return nil // a broken file is reported on the dashboard
 }
 
 func (c *Console) themeSources(context string) config.ThemeSources {
 	return config.ThemeSources{Dir: config.ConfigDir(os.Getenv), Flag: c.Theme, Env: os.Getenv(config.ThemeEnv), Context: context}
 }
 
-// Marked is a question with the mark of the context before it.
+// Marked puts the mark of the context before a question.
 func (c *Console) Marked(context, question string) string {
-	if look, _, _ := c.themeSources(context).Read(themes.Theme{}); look.Mark != "" {
-		return look.Mark + ": " + question
+	if a, _, _ := c.themeSources(context).Read(themes.Theme{}); a.Mark != "" {
+		return a.Mark + ": " + question
 	}
 	return question
 }
 
-// Screen is how a dashboard looks in a kubeconfig context, and goes on following
+// Screen returns the appearance of a dashboard in a kubeconfig context, which follows
 // the operator's files until ctx ends.
 func (c *Console) Screen(ctx context.Context, kubeContext string) ui.Options {
 	l := c.themeSources(kubeContext)
-	look, settings, seen := l.Read(themes.Theme{})
+	appearance, settings, seen := l.Read(themes.Theme{})
 	told := make(chan ui.Appearance, 1)
-	told <- look
-	go live.Guarded(func() { l.Follow(ctx, config.ReadEvery, look.Theme, seen, told) }, func(err error) {
-		fmt.Fprintln(Stderr(), "changes of the configuration are not followed any more:", err)
+	told <- appearance
+	go live.Guarded(func() { l.Follow(ctx, config.ReadEvery, appearance.Theme, seen, told) }, func(err error) {
+		fmt.Fprintln(Stderr(), "configuration changes are no longer followed:", err)
 	})()
-	return ui.Options{Theme: look.Theme, Mark: look.Mark, Silent: look.Silent, Mouse: settings.Mouse, Appearances: told}
+	return ui.Options{Theme: appearance.Theme, Mark: appearance.Mark, Silent: appearance.Silent, Mouse: settings.Mouse, Appearances: told}
 }

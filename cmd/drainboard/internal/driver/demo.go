@@ -23,15 +23,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// DemoContext is the kubeconfig context that the demo is in as far as config.yaml
-// is concerned.
+// DemoContext is the kubeconfig context by which config.yaml matches the demo.
 const DemoContext = "demo"
 
 // Demo drives a run in a simulated cluster.
 type Demo struct {
 	console.Console
 	console.Face
-	Speed float64 // seconds that pass in the cluster in one of the user's
+	Speed float64 // simulated seconds per real second
 	JSON  bool    // events of --auto
 }
 
@@ -45,7 +44,7 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 		return err
 	}
 	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.Speed), Rehearse: planner.Rehearsing(rules)}
-	var others []record.Event // what was heard, on the loop's goroutine
+	var others []record.Event // changes of other users, on the loop's goroutine
 	wall.Heard = func(at time.Time, what string) {
 		e := record.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: record.Warning, Reason: "not by us", Message: what}
 		others = append(others, e)
@@ -94,8 +93,8 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 	return nil
 }
 
-// scale is what somebody else does about a blocked pod: one more of its kind, so
-// that its budget opens; or none, where they only come back to the node.
+// scale is what another user does about a blocked pod: scales up its workload, so that
+// its budget opens; or scales it to 0, where its pods only return to the node.
 func scale(wall *sim.RealTime, b *blockers.Blocker) string {
 	to := func(replicas int) int { return replicas + 1 }
 	if b.Kind == blockers.BlockedByReturn {
@@ -105,5 +104,5 @@ func scale(wall *sim.RealTime, b *blockers.Blocker) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("somebody scales %s to %d", b.Owner, n)
+	return fmt.Sprintf("another user scales %s to %d", b.Owner, n)
 }

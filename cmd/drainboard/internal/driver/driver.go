@@ -26,12 +26,12 @@ type driver struct {
 	*Upgrade
 	session *session.Session
 	at      backend.Group
-	terms   planner.Terms // of a new run, once they are settled
+	terms   planner.Terms // of a new run, once they are known
 	rules   engine.Strategy
 	lease   *session.Lease
 	view    session.View
-	// listeners are told what happens, in order, each before the loop goes on: they
-	// must be quick.
+	// listeners receive events in order, before the loop continues: they must be
+	// quick.
 	listeners []func([]record.Event)
 	before    []record.Event // what the log of a dashboard begins with
 	roll      string         // the id of the roll that the run belongs to, "" for none
@@ -40,8 +40,8 @@ type driver struct {
 	hearing   func() // stops listening to commands from elsewhere
 }
 
-// find settles which group it is, as its unfinished run knows it, and the terms of a run if a
-// new one starts.
+// find resolves the group, with the provider of its unfinished run, and the terms of a new run
+// if one starts.
 func (d *driver) find(ctx context.Context) error {
 	at, err := d.session.Find(ctx, d.Group)
 	if err != nil {
@@ -55,12 +55,12 @@ func (d *driver) find(ctx context.Context) error {
 		}
 	}
 	if d.at = at; going && d.RecordChoice != RecordDiscard {
-		return nil // its own settings count, whatever the state store says by now
+		return nil // the run has its own settings, whatever the state store has now
 	}
 	return d.settle(ctx)
 }
 
-// settle settles the terms of a new run, once. Who only ends a run starts none.
+// settle determines the terms of a new run, once. An abort starts none.
 func (d *driver) settle(ctx context.Context) (err error) {
 	if d.Abort == nil && d.terms.Rules == nil {
 		d.terms, err = d.TermsFor(ctx, d.at)
@@ -76,8 +76,8 @@ func (d *driver) plan(ctx context.Context) (snapshot.Plan, error) {
 	return planner.Planner{Session: d.session, Request: &d.Request}.Plan(ctx, d.terms, d.at, d.view.World)
 }
 
-// couldStart says why a new run could not start, if there is to be one: before anything is
-// written.
+// couldStart returns why a new run, if there is to be one, could not start: it is asked before
+// anything is written.
 func (d *driver) couldStart(ctx context.Context) error {
 	run, found, err := d.lease.Record.Load(ctx)
 	if unfinished := found && run.State != record.Finished; d.Abort != nil || d.RecordChoice != RecordDiscard && (err != nil || unfinished) {
@@ -100,7 +100,7 @@ func cannotStart(p snapshot.Plan, auto bool) error {
 	return present.CannotStart(p)
 }
 
-// fromRecord goes on with the run that the record has, or starts a new one.
+// fromRecord resumes the run in the record, or starts a new one.
 func (d *driver) fromRecord(ctx context.Context) error {
 	run, found, err := d.lease.Record.Load(ctx)
 	unfinished := err == nil && found && run.State != record.Finished
@@ -113,14 +113,14 @@ func (d *driver) fromRecord(ctx context.Context) error {
 		return session.Unreadable(err, d.Line.Command("upgrade", d.Group))
 	case unfinished:
 		return d.resume(ctx, run)
-	case found && d.Abort == nil: // of the run before this one
+	case found && d.Abort == nil: // the previous run's
 		_, err = d.keepRecord(ctx, "")
 	}
 	if err != nil {
 		return err
 	}
 	if d.Abort != nil {
-		return exitcode.Usage(fmt.Errorf("no run is under way in group %s any more", d.Group))
+		return exitcode.Usage(fmt.Errorf("no run in progress in group %s any more", d.Group))
 	}
 	p, err := d.plan(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 	return d.start(ctx, p)
 }
 
-// start begins a planned run, after a question if there may be one.
+// start starts a planned run, after a prompt unless --auto or --yes.
 func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	if err := cannotStart(p, d.Auto); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 		}
 	case len(p.Nodes) == 0 && !p.WarmAlone:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener, and follow the update? [y/N] ")) {
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener and follow the update? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
@@ -174,13 +174,13 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
-	run, events := begin(p, d.session.Clock().Now()) // now: the answer may have taken its time
+	run, events := begin(p, d.session.Clock().Now()) // now: the user may have taken time to answer
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
 }
 
-// begin starts a planned run, and tells its plan as events.
+// begin starts a planned run, and returns its plan as events.
 func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Event) {
 	tell := func(t record.EventType, reason, message string) {
 		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
@@ -199,7 +199,7 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		tell(record.Warning, "foreseen", warning)
 	}
 	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
-		tell(record.Warning, "not evaluated", "nothing could be foreseen: "+p.Nodes[0].NotEvaluated)
+		tell(record.Warning, "not evaluated", "blockers not evaluated: "+p.Nodes[0].NotEvaluated)
 	}
 	run = engine.Start(p.Run, now, session.User())
 	tell(record.RunStarted, run.By, "started by "+run.By)
@@ -212,7 +212,7 @@ func (d *driver) keepRecord(ctx context.Context, discarded string) (name string,
 	return name, exitcode.Usage(err)
 }
 
-// drive runs the loop with a dashboard or without one, to the end.
+// drive runs the loop to the end, with or without a dashboard.
 func (d *driver) drive(ctx context.Context, run record.Run, first []record.Command) error {
 	ctx = live.WithPatience(ctx, nil) // from here on the loop decides what is tried again, and when
 	var err error                     // of the loop
@@ -226,16 +226,16 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit, ReadCloud: d.view.Cloud.ReadNow,
 	}
 	loop.Events = func(list []record.Event) { d.events(list...) }
-	look := d.hooks.attend(loop, run)
+	measure := d.hooks.attend(loop, run)
 	d.journal.attend(loop)
 	d.lease.Drives(run)
-	over := func() { // whatever stays on the screen, and whoever is still told, the group is free
+	over := func() { // the group is free, even while the dashboard stays open and hooks still run
 		d.view.Queue.Close()
 		d.hearing()
 		d.lease.Release()
 		d.hooks.over()
 	}
-	from := &operator{clock: clock, signals: d.signals, err: d.Err, over: over, see: look}
+	from := &operator{clock: clock, signals: d.signals, err: d.Err, over: over, see: measure}
 	for _, c := range first {
 		from.send(loop, c)
 	}
@@ -279,22 +279,23 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 	return d.conclude(run)
 }
 
-// broken is the exit of a process that could not drive a run on, which again does. What the
-// operator said of it counts for more than what went wrong; abort ends it later.
+// broken returns the exit of a process that could not continue to drive a run; again is the
+// command that resumes it, abort the one that aborts it. An abort by the operator takes
+// precedence over the error.
 func broken(run record.Run, err error, again, abort string) error {
 	var unwritten *live.UnwrittenError
 	switch {
 	case run.Result == record.Aborted && errors.As(err, &unwritten): // the record may not know of the abort
-		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; once it can be written, %s puts it back", run.ID, err, abort))
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was restored: %w; once it can be written, %s restores the rest", run.ID, err, abort))
 	case run.Result == record.Aborted:
-		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was put back: %w; %s goes on", run.ID, err, again))
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("%s: stopped before everything was restored: %w; %s resumes", run.ID, err, again))
 	case errors.As(err, &unwritten):
-		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s goes on from the last record", run.ID, err, again))
+		return exitcode.With(exitcode.Paused, fmt.Errorf("%s: paused: %w; %s resumes from the last record", run.ID, err, again))
 	}
 	return exitcode.With(exitcode.Failed, err)
 }
 
-// conclude turns a run's end into what the process says and exits with.
+// conclude turns a run's end into the process's last output and exit code.
 func (d *driver) conclude(run record.Run) error {
 	if run.State != record.Finished {
 		sayBlockingPods(d.Err, run)
@@ -304,12 +305,12 @@ func (d *driver) conclude(run record.Run) error {
 			what += ": " + run.Why
 		}
 		if run.State == record.Ending {
-			code, what = exitcode.Aborted, "stopped before everything was put back"
+			code, what = exitcode.Aborted, "stopped before everything was restored"
 		}
-		return exitcode.With(code, fmt.Errorf("%s: %s; %s goes on", run.ID, what, d.Line.Command("upgrade", run.Group)))
+		return exitcode.With(code, fmt.Errorf("%s: %s; %s resumes", run.ID, what, d.Line.Command("upgrade", run.Group)))
 	}
 	again := d.Line.Repeat(run.Group)
-	if d.Abort != nil { // its flags are no upgrade's
+	if d.Abort != nil { // its flags are not those of an upgrade
 		again = d.Line.Command("upgrade", run.Group)
 	}
 	next := present.WhatNext(run, again)
@@ -324,12 +325,12 @@ func (d *driver) conclude(run record.Run) error {
 	return nil
 }
 
-// result says how a finished run ended, unless its details were told already, and is
-// its exit code.
+// result returns the exit code of a finished run, and writes how it ended, unless that was
+// shown already.
 func result(errOut io.Writer, run record.Run, told bool) error {
 	if !told {
 		sayBlockingPods(errOut, run)
-		present.List(errOut, "Left behind:", run.Unrestored)
+		present.List(errOut, "Not restored:", run.Unrestored)
 		present.List(errOut, "Note:", run.Notes)
 	}
 	if code := run.ExitCode(); code != 0 {
@@ -339,21 +340,21 @@ func result(errOut io.Writer, run record.Run, told bool) error {
 	return nil
 }
 
-// sayBlockingPods lists what kept nodes.
+// sayBlockingPods lists the pods that blocked nodes.
 func sayBlockingPods(errOut io.Writer, run record.Run) {
-	present.List(errOut, "What kept nodes:", run.BlockingPods)
+	present.List(errOut, "Blocking pods:", run.BlockingPods)
 }
 
-// sayLeft lists what an unfinished run has changed and not put back.
+// sayLeft lists what an unfinished run has changed and not restored.
 func (d *driver) sayLeft(run record.Run) {
 	left := run.Outstanding()
-	present.List(d.Err, present.NotPutBack, left)
+	present.List(d.Err, present.NotRestored, left)
 }
 
-// events tells the listeners what happened.
+// events passes events to the listeners.
 func (d *driver) events(list ...record.Event) {
 	if d.roll != "" {
-		list = slices.Clone(list) // others have it, too
+		list = slices.Clone(list) // the caller shares it
 		for i := range list {
 			list[i].Roll = d.roll
 		}
@@ -363,9 +364,9 @@ func (d *driver) events(list ...record.Event) {
 	}
 }
 
-// consents has the operator type what a run without Kubernetes is for, and reports whether
-// he did.
+// consents asks the operator to type the name of the group or cluster of a run without
+// Kubernetes, and reports whether the answer is right.
 func (u *Upgrade) consents(ctx context.Context, mark, name string) bool {
-	question := u.Marked(mark, fmt.Sprintf("Nothing will be drained, and pods die with their machines. Type %s to go on all the same: ", name))
+	question := u.Marked(mark, fmt.Sprintf("No node is drained, pods end with their instances. Type %s to continue: ", name))
 	return u.Answer(ctx, question) == name
 }

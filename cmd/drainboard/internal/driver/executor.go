@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// executor sends each action to the provider that knows how.
+// executor sends each action to the provider that carries it out.
 type executor struct {
 	kube  live.Executor
 	group live.Executor

@@ -19,8 +19,8 @@ type runJournal struct {
 	notices   notices
 }
 
-// keep begins the journal of a run and its announcements. plan is what it is going to
-// do, nil for a run that goes on.
+// keep starts the journal of a run and its announcements. plan is nil for a resumed
+// run.
 func (d *driver) keep(run record.Run, plan *snapshot.Plan) {
 	a := &runJournal{}
 	a.writer = journal.Begin(journal.Options{
@@ -35,15 +35,15 @@ func (d *driver) keep(run record.Run, plan *snapshot.Plan) {
 	d.listeners = append(d.listeners, a.announcer.Events)
 }
 
-// attend has the loop tell the journal what is said and decided, and write down what it
-// does before it does it.
+// attend connects the journal to the loop: it receives events and decisions, and writes each
+// action before it is carried out.
 func (a *runJournal) attend(loop *live.Loop) {
 	loop.Heard, loop.Decided = a.writer.Heard, a.writer.Decided
 	loop.Executor, loop.Lock = a.writer.Executor(loop.Executor), a.writer.Lock(loop.Lock)
 	a.notices.to(loop.Tell)
 }
 
-// close ends both when the loop has ended.
+// close closes both after the loop has ended.
 func (a *runJournal) close(run record.Run, err error) {
 	a.writer.Close(run, err)
 	a.announcer.Close()

@@ -10,16 +10,16 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// member is what the upgrade of one group has of the roll that it is part of; that of no roll has
-// nothing but its own end.
+// member connects the upgrade of one group to its roll; without a roll it has only the
+// upgrade's own end.
 type member struct {
-	group  string // as the roll has it
+	group  string // its name in the roll
 	roll   string
 	tell   func([]record.Event) // of --auto; nil without
 	before []record.Event       // what the log begins with
-	// shared drives the loop behind the screen that all groups share; nil without one.
+	// shared drives the loop behind the dashboard that all groups share; nil without one.
 	shared func(context.Context, *live.Loop, record.Run, *operator) (record.Run, error)
-	// last is the run as it was left.
+	// last is the run's last state.
 	last record.Run
 
 	mu             sync.Mutex
@@ -27,7 +27,7 @@ type member struct {
 	cancel         context.CancelFunc
 }
 
-// begin reports whether the run may be driven: from then on it comes to its own end.
+// begin reports whether the run may be driven: from then on it ends by itself.
 func (m *member) begin() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +35,7 @@ func (m *member) begin() bool {
 	return m.begun
 }
 
-// stop ends what has not begun.
+// stop ends an upgrade that has not begun.
 func (m *member) stop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,8 +51,8 @@ func (m *member) unbegun() bool {
 	return m.stopped && !m.begun
 }
 
-// deferredOutput keeps what a group has to say as long as there is a screen: its run says it, its
-// hooks and the clock do, at the same time.
+// deferredOutput keeps a group's output while there is a dashboard. Its run, its hooks and
+// the clock write concurrently.
 type deferredOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -64,7 +64,7 @@ func (a *deferredOutput) Write(p []byte) (int, error) {
 	return a.text.Write(p)
 }
 
-// tell says what was kept.
+// tell writes the kept output.
 func (a *deferredOutput) tell(w io.Writer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

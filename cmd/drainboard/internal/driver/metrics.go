@@ -17,8 +17,7 @@ type metricsServer struct {
 	server *http.Server
 }
 
-// metricsAddress reads --metrics: a port alone is one of this machine's own, for nobody
-// else.
+// metricsAddress reads --metrics: a port alone is served on localhost only.
 func metricsAddress(text string) (string, error) {
 	host, port := "", text
 	if _, err := strconv.Atoi(text); err != nil {
@@ -28,7 +27,7 @@ func metricsAddress(text string) (string, error) {
 		}
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return "", fmt.Errorf("--metrics: %q is no port", port)
+		return "", fmt.Errorf("--metrics: %q is not a port", port)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -36,7 +35,7 @@ func metricsAddress(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// serveMetrics begins to serve metrics; a port that is taken is told before anything
+// serveMetrics starts to serve metrics; a port in use is an error before anything
 // starts.
 func serveMetrics(address, version string) (*metricsServer, error) {
 	address, err := metricsAddress(address)
@@ -55,7 +54,7 @@ func serveMetrics(address, version string) (*metricsServer, error) {
 	return m, nil
 }
 
-// close stops at once: who scrapes comes again.
+// close stops at once: a scraper retries.
 func (m *metricsServer) close() {
 	if m != nil {
 		_ = m.server.Close()

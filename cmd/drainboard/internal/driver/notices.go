@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// notices are what is to be told in a run's log, also before there is one.
+// notices are messages for a run's log, kept until there is one.
 type notices struct {
 	mu      sync.Mutex
 	tell    func(record.Event) bool
@@ -23,14 +23,14 @@ func (n *notices) add(e record.Event) {
 	n.tell(e)
 }
 
-// hold keeps what comes for whoever it is told to next.
+// hold keeps messages until the next call of to.
 func (n *notices) hold() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tell = nil
 }
 
-// to tells from here on what there is.
+// to sends kept and further messages to tell.
 func (n *notices) to(tell func(record.Event) bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -20,36 +20,36 @@ import (
 	"github.com/drainboard/drainboard/ui"
 )
 
-// termLimit bounds what SIGTERM waits for before the process stops at once. A first SIGINT
-// waits for as long as it takes: whoever presses ctrl-c is there, and can press it again.
+// termLimit bounds the abort after SIGTERM, after which the process stops at once. A first SIGINT
+// is not bounded: a user who pressed ctrl-c can press it again.
 const termLimit = 5 * time.Minute
 
-// bounded reports whether what a signal begins is bounded by termLimit.
+// bounded reports whether a signal's abort is bounded by termLimit.
 func bounded(s os.Signal) bool { return s != os.Interrupt }
 
-// operator is where a run is driven from: a dashboard, questions in lines, or a script
-// that reads events and may send signals.
+// operator drives a run: a dashboard, prompts in plain lines, or a script that reads
+// events and may send signals.
 type operator struct {
 	clock   live.Clock
 	signals <-chan os.Signal
 	err     io.Writer
 	plain   bool                     // no dashboard: lines
 	screen  ui.Options               // of a dashboard or lines; Snapshots, Send and Look are filled in
-	see     func(*snapshot.Snapshot) // adds to each snapshot before it is shown, or looks at it; may be nil
-	over    func()                   // called when the loop has ended, while the screen may stay; may be nil
+	see     func(*snapshot.Snapshot) // reads each snapshot before it is shown, and may add to it; may be nil
+	over    func()                   // called when the loop has ended, while the dashboard may stay; may be nil
 }
 
-// send gives a command its sender and time.
+// send sends a command with its sender and time.
 func (o *operator) send(loop *live.Loop, c record.Command) {
 	c.By, c.At = session.User(), o.clock.Now()
 	if !loop.Send(c) {
-		fmt.Fprintf(console.Stderr(), "the run did not hear %s: it is too busy; give it again\n", c.Kind)
+		fmt.Fprintf(console.Stderr(), "%s was not received, the run is busy: repeat it\n", c.Kind)
 	}
 }
 
 // headless drives a run without a dashboard. The first SIGINT, SIGTERM or SIGHUP
 // aborts cleanly, the second stops at once. A run that pauses itself ends the process;
-// one that is paused from elsewhere waits.
+// one that another process paused waits.
 func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run) (record.Run, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -59,11 +59,11 @@ func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run
 		events(list)
 		for _, e := range list {
 			switch {
-			case recordTrouble(e): // where only events are read from stdout
+			case recordTrouble(e): // also on stderr, in case only events are read from stdout
 				fmt.Fprintln(o.err, "drainboard: "+e.Message)
-			case e.Type == record.RunPaused && e.Remote: // who paused it resumes it
-				fmt.Fprintf(o.err, "drainboard: paused from elsewhere: drainboard resume %s goes on, ctrl-c aborts\n", e.Group)
-			case e.Type == record.RunPaused: // nobody is there to resume it
+			case e.Type == record.RunPaused && e.Remote: // resumed from where it was paused
+				fmt.Fprintf(o.err, "drainboard: paused by another process: drainboard resume %s resumes it, ctrl-c aborts\n", e.Group)
+			case e.Type == record.RunPaused: // there is no operator to resume it
 				stop()
 			}
 		}
@@ -85,7 +85,7 @@ func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run
 					late = time.After(termLimit)
 				}
 			case <-late:
-				fmt.Fprintf(o.err, "drainboard: not everything was put back within %s: stopping\n", termLimit)
+				fmt.Fprintf(o.err, "drainboard: not everything was restored within %s: stopping\n", termLimit)
 				stop()
 				return
 			case <-ctx.Done():
@@ -96,13 +96,13 @@ func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run
 	return loop.Run(ctx, run)
 }
 
-// recordTrouble reports whether an event says that the run record cannot be written, or that it
-// can again.
+// recordTrouble reports whether an event is about a run record that cannot be written, or can
+// again.
 func recordTrouble(e record.Event) bool {
 	return e.Type == record.Warning && (e.Reason == record.ReasonUnwritten || e.Reason == record.ReasonWritten)
 }
 
-// notingEnd tells, at any time from now on, whether the run puts things back.
+// notingEnd returns a flag that is true while the run restores its changes.
 func notingEnd(loop *live.Loop, run record.Run) *atomic.Bool {
 	ending, decided := new(atomic.Bool), loop.Decided
 	ending.Store(run.State == record.Ending)
@@ -115,12 +115,12 @@ func notingEnd(loop *live.Loop, run record.Run) *atomic.Bool {
 	return ending
 }
 
-// abort aborts the run as a signal asks for. One that puts things back already goes on with
-// that, and its end stays what it is: the first one counts.
+// abort aborts the run on a signal. A run that is already ending continues to do so, and
+// keeps its result.
 func (o *operator) abort(loop *live.Loop, s os.Signal, ending, say bool) {
 	does := "aborting"
 	if ending {
-		does = "already putting back"
+		does = "already restoring"
 	} else {
 		o.send(loop, record.Command{Kind: record.CmdAbort, Reason: s.String()})
 	}
@@ -129,13 +129,13 @@ func (o *operator) abort(loop *live.Loop, s os.Signal, ending, say bool) {
 	}
 }
 
-// plainly has the run told in lines.
+// plainly shows the run in plain lines.
 func (o *operator) plainly(c *console.Console) {
-	signal.Ignore(syscall.SIGPIPE) // whoever reads may go: it is no order to leave the nodes as they are
+	signal.Ignore(syscall.SIGPIPE) // a closed output must not stop the run
 	o.plain, o.screen = true, c.Plainly(o.screen)
 }
 
-// interactive drives a run behind the dashboard, or behind questions in lines. Leaving
+// interactive drives a run behind the dashboard, or behind prompts in plain lines. Leaving
 // it pauses the run and saves; so does SIGHUP. SIGTERM aborts, and so does SIGINT,
 // which is a key on the dashboard; once more stops at once.
 func (o *operator) interactive(ctx context.Context, loop *live.Loop, run record.Run) (record.Run, error) {
@@ -172,7 +172,7 @@ func (o *operator) interactive(ctx context.Context, loop *live.Loop, run record.
 		close(snapshots)
 		ended <- end{r, err}
 		if signalled.Load() {
-			leave(errAgain) // nobody may be there to press a key
+			leave(errAgain) // there may be no user to press a key
 		}
 	}()
 	go o.heed(loop, ending, screen, leave, &signalled)
@@ -182,10 +182,10 @@ func (o *operator) interactive(ctx context.Context, loop *live.Loop, run record.
 	exit, err := console.Face{Plain: o.plain}.Show(screen, options)
 	leave(nil)
 	if err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) {
-		o.send(loop, record.Command{Kind: record.CmdPause, Reason: "the screen failed"})
+		o.send(loop, record.Command{Kind: record.CmdPause, Reason: "the dashboard failed"})
 		stop()
 		e := <-ended
-		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // the terminal went away, and its signal comes too late
+		if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) { // the terminal was closed, and its signal comes too late
 			return e.run, e.err
 		}
 		return e.run, err
@@ -197,7 +197,7 @@ func (o *operator) interactive(ctx context.Context, loop *live.Loop, run record.
 	return e.run, e.err
 }
 
-// heed has signals act on a run behind a screen, until that is left.
+// heed applies signals to a run behind a dashboard, until that is left.
 func (o *operator) heed(loop *live.Loop, ending *atomic.Bool, screen context.Context, leave func(error), signalled *atomic.Bool) {
 	aborted := false
 	for {
@@ -205,7 +205,7 @@ func (o *operator) heed(loop *live.Loop, ending *atomic.Bool, screen context.Con
 		case s := <-o.signals:
 			switch {
 			case s == syscall.SIGHUP:
-				o.send(loop, record.Command{Kind: record.CmdPause, Reason: "the terminal went away"})
+				o.send(loop, record.Command{Kind: record.CmdPause, Reason: "the terminal was closed"})
 				leave(errHangup)
 			case aborted:
 				if o.plain {
@@ -227,6 +227,6 @@ func (o *operator) heed(loop *live.Loop, ending *atomic.Bool, screen context.Con
 }
 
 var (
-	errHangup = errors.New("the terminal went away")
-	errAgain  = errors.New("told to stop at once")
+	errHangup = errors.New("the terminal was closed")
+	errAgain  = errors.New("stopped at once by a second signal")
 )

@@ -19,9 +19,9 @@ func TestSignalToARunThatEnds(t *testing.T) {
 		from, to record.State
 		says     string
 	}{
-		{"it goes on", record.Running, record.Running, "drainboard: interrupt: aborting; once more stops at once\n"},
-		{"it has failed since", record.Running, record.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
-		{"it was resumed to end", record.Ending, record.Ending, "drainboard: interrupt: already putting back; once more stops at once\n"},
+		{"it continues", record.Running, record.Running, "drainboard: interrupt: aborting; once more stops at once\n"},
+		{"it has failed since", record.Running, record.Ending, "drainboard: interrupt: already restoring; once more stops at once\n"},
+		{"it was resumed to end", record.Ending, record.Ending, "drainboard: interrupt: already restoring; once more stops at once\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -78,7 +78,7 @@ func TestDiscardTellsWhatIsLeft(t *testing.T) {
 	if err := d.discard(t.Context(), nil, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"left by an earlier run: remove taint drainboard.dev/surplus:PreferNoSchedule from a: kubectl taint node a drainboard.dev/surplus:PreferNoSchedule-", "or somebody's: resume AZRebalance: aws autoscaling resume-processes"} {
+	for _, want := range []string{"left by an earlier run: remove taint drainboard.dev/surplus:PreferNoSchedule from a: kubectl taint node a drainboard.dev/surplus:PreferNoSchedule-", "or set by another user: resume AZRebalance: aws autoscaling resume-processes"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)
 		}
@@ -100,8 +100,8 @@ func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
 	if err := d.discard(t.Context(), &run, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out.String(), "changed by the run web-1 and not put back: the group web is 2 machines larger than before (min 1, max 3, desired 1); to shrink it: aws autoscaling terminate-instance",
-		"LaunchTemplateId=lt-1,Version=2", "not put back: resume AZRebalance", "the group's sizes and template too")
+	clitest.Contains(t, out.String(), "changed by run web-1 and not restored: the group web is 2 machines larger than before (min 1, max 3, desired 1); to shrink it: aws autoscaling terminate-instance",
+		"LaunchTemplateId=lt-1,Version=2", "not restored: resume AZRebalance", "treats existing marks, sizes and launch template as set by other users")
 	if n := strings.Count(out.String(), "resume AZRebalance"); n != 1 {
 		t.Errorf("it is named %d times:\n%s", n, out)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// resume goes on with a run that another process left.
+// resume resumes a run that another process left.
 func (d *driver) resume(ctx context.Context, run record.Run) error {
 	run, err := d.mayResume(ctx, run)
 	if err != nil {
@@ -23,10 +23,10 @@ func (d *driver) resume(ctx context.Context, run record.Run) error {
 	if !d.Auto {
 		fmt.Fprintf(d.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.Cluster(), d.Group, run.ID, strings.Join(found, "\n  "))
 	}
-	if !d.Auto && !d.Yes && !d.Ask(ctx, d.Marked(d.session.Context(), "Go on? [y/N] ")) {
-		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s puts the run back, %s shows it", d.Line.Command("abort", d.Group), d.Line.Command(d.session.Shows(), d.Group)))
+	if !d.Auto && !d.Yes && !d.Ask(ctx, d.Marked(d.session.Context(), "Resume? [y/N] ")) {
+		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s aborts the run, %s shows it", d.Line.Command("abort", d.Group), d.Line.Command(d.session.Shows(), d.Group)))
 	}
-	now := d.session.Clock().Now() // the answer may have taken its time
+	now := d.session.Clock().Now() // the user may have taken time to answer
 	history := record.RecordDiff(record.Run{}, run)
 	if run.State == record.Planned {
 		run = engine.Start(run, now, session.User())
@@ -34,14 +34,14 @@ func (d *driver) resume(ctx context.Context, run record.Run) error {
 	d.keep(run, nil)
 	going := record.Event{Time: now, Run: run.ID, Group: d.Group, Type: record.RunStarted, Reason: "resumed", Message: resumed(found)}
 	d.events(going)
-	if !d.Plain { // lines stay, and were read before the answer
+	if !d.Plain { // plain lines have shown it before the answer
 		d.before = append(history, going)
 	}
 	run, first := d.firstCommands(run)
 	return d.drive(ctx, engine.TakeOver(run, now), first)
 }
 
-// mayResume returns the run as this process may go on with it, or why it may not.
+// mayResume returns the run as this process may resume it, or why it may not.
 func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, error) {
 	rules, err := strategy.Named(run.Strategy)
 	if err != nil {
@@ -49,17 +49,17 @@ func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, err
 	}
 	d.rules = rules
 	if err := d.at.Fits(rules); err != nil {
-		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s does not go on here: %w", run.ID, err))
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s cannot be resumed with these flags: %w", run.ID, err))
 	}
 	if flag := d.Contradicts(run.Target); flag != "" {
-		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", run.ID, flag))
+		return run, exitcode.Usage(fmt.Errorf("the unfinished run %s keeps its own settings, which %s contradicts: omit the flag to resume", run.ID, flag))
 	}
-	if run.Settings.OnDrainTimeout == record.TimeoutForce && run.State != record.Ending && d.Abort == nil { // whoever began it may have had other rights
+	if run.Settings.OnDrainTimeout == record.TimeoutForce && run.State != record.Ending && d.Abort == nil { // the user who started it may have had other rights
 		if err := d.session.MayForce(ctx); err != nil {
-			return run, exitcode.Usage(fmt.Errorf("the unfinished run %s forces what keeps a node past its deadline: %w", run.ID, err))
+			return run, exitcode.Usage(fmt.Errorf("the unfinished run %s forces pods past the drain timeout: %w", run.ID, err))
 		}
 	}
-	if err := d.Adopt(&run); err != nil && d.Abort == nil { // nothing new starts in a run that ends
+	if err := d.Adopt(&run); err != nil && d.Abort == nil { // nothing new starts in an ending run
 		return run, exitcode.Usage(err)
 	}
 	if run, err = d.fit(ctx, run); err != nil {
@@ -72,8 +72,8 @@ func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, err
 	return run, nil
 }
 
-// firstCommands are what a run that goes on is told first: to end, or to go on although it is
-// paused or waits for an approval that nobody is asked for any more.
+// firstCommands returns the first commands for a resumed run: an abort, or a resume of a paused
+// run and the approval of a waiting batch where this process does not prompt for it.
 func (d *driver) firstCommands(run record.Run) (record.Run, []record.Command) {
 	var first []record.Command
 	switch {
@@ -91,7 +91,7 @@ func (d *driver) firstCommands(run record.Run) (record.Run, []record.Command) {
 	return run, first
 }
 
-// resumed says who goes on with what.
+// resumed returns who resumed the run, and its state.
 func resumed(found []string) string {
 	return "resumed by " + session.User() + ": " + strings.Join(found, "; ")
 }

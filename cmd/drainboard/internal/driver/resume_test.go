@@ -68,6 +68,6 @@ func TestResumeAsks(t *testing.T) {
 		if clitest.ExitOf(err) != exitcode.Aborted || !strings.Contains(err.Error(), "nothing was done") || d.journal != nil {
 			t.Errorf("answered with an empty line: %v", err)
 		}
-		clitest.Contains(t, out.String(), "/ web: the unfinished run web-1\n  started by bob@desk at ", ", paused\n", "\n  found: 0 of 0 nodes replaced", "\n  next: ", "Go on? [y/N] ")
+		clitest.Contains(t, out.String(), "/ web: the unfinished run web-1\n  started by bob@desk at ", ", paused\n", "\n  found: 0 of 0 nodes replaced", "\n  next: ", "Resume? [y/N] ")
 	}
 }

@@ -19,29 +19,29 @@ import (
 	"github.com/drainboard/drainboard/engine/roll"
 )
 
-// rollDriver drives several runs in the order that roll.Decide says. Each is an upgrade of
-// its own, which takes the lock of its group when its turn comes.
+// rollDriver drives several runs in the order of roll.Decide. Each is an Upgrade of its own,
+// which takes the lock of its group when its turn comes.
 type rollDriver struct {
 	*Upgrade
 	session *session.Session
 	rules   roll.Rules
 	// start drives the run of one group to its end; tests have their own.
 	start   func(context.Context, *Upgrade) error
-	tell    func([]record.Event) // what happens to the roll and its groups; nil for nobody
+	tell    func([]record.Event) // receives events of the roll and its groups; may be nil
 	screen  *sharedScreen        // of a dashboard or lines, nil without
 	now     func() time.Time     // the cluster's
 	context string               // the kubeconfig's
 
 	value roll.Roll
-	log   []record.Event // what was told of the roll
+	log   []record.Event // events of the roll
 	ends  chan roll.End
-	woken chan struct{}     // of one: the operator has said something of the roll
-	said  []*deferredOutput // what the groups have to say once the screen is gone
+	woken chan struct{}     // buffered, of one: the operator gave a command for the roll
+	said  []*deferredOutput // output of the groups, written once the dashboard is closed
 
 	mu      sync.Mutex
-	members map[string]*Upgrade // of the groups that are under way
-	word    roll.News           // what the operator says of the roll: the first counts
-	crash   error               // a fault of our own, in one of the runs
+	members map[string]*Upgrade // of the groups in progress
+	word    roll.News           // the operator's first command for the roll
+	crash   error               // a bug, in one of the runs
 }
 
 // cannotRoll says why a roll cannot be started, nil if it can; see cannotStart.
@@ -56,7 +56,7 @@ func cannotRoll(p present.RollPlan, auto bool) error {
 	return present.CannotRoll(p)
 }
 
-// rollThrough plans a roll, asks, and drives it.
+// rollThrough plans a roll, prompts, and drives it.
 func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
 	p, err := planner.Planner{Session: s, Request: &u.Request, Auto: u.Auto}.Roll(ctx, &u.Scope)
 	if err != nil {
@@ -104,10 +104,10 @@ func newRoll(u *Upgrade, rules roll.Rules, value roll.Roll) *rollDriver {
 	return r
 }
 
-// nothing ends a roll none of whose groups is to be started.
+// nothing ends a roll without a group to start.
 func (r *rollDriver) nothing(ctx context.Context) error {
 	r.through(ctx)
-	text := "there is nothing to do"
+	text := "nothing to do"
 	if code := r.value.ExitCode(); code != 0 {
 		return exitcode.Told(code, errors.New(text+", but nodes are outdated in groups that cannot be rolled now"))
 	}
@@ -115,7 +115,7 @@ func (r *rollDriver) nothing(ctx context.Context) error {
 	return nil
 }
 
-// through takes the roll to its end.
+// through drives the roll to its end.
 func (r *rollDriver) through(ctx context.Context) {
 	var news roll.News
 	for {
@@ -123,7 +123,7 @@ func (r *rollDriver) through(ctx context.Context) {
 		news.Stop, news.Told = word.Stop, word.Told
 		d := roll.Decide(r.rules, r.now(), r.value, news)
 		r.value, news = d.Roll, roll.News{}
-		r.value.Again = r.goesOn()
+		r.value.Again = r.again()
 		r.log = append(r.log, d.Events...)
 		if r.tell != nil {
 			r.tell(d.Events)
@@ -148,9 +148,9 @@ func (r *rollDriver) through(ctx context.Context) {
 	}
 }
 
-// goesOn is the command that goes on with the roll as it stands. With --all-nodes no node
-// tells that it was rolled: only the groups that are not done are named.
-func (r *rollDriver) goesOn() string {
+// again returns the command that resumes the roll. With --all-nodes a rolled node cannot be
+// recognized: only the groups that are not done are named.
+func (r *rollDriver) again() string {
 	if !r.AllNodes {
 		return r.value.Again
 	}
@@ -166,10 +166,10 @@ func (r *rollDriver) goesOn() string {
 	return r.Line.Repeat(names...)
 }
 
-// join makes the upgrade of a group, and what it runs under.
+// join returns the Upgrade of a group, and its context.
 func (r *rollDriver) join(ctx context.Context, group string) (*Upgrade, context.Context) {
 	m := *r.Upgrade
-	m.Group, m.Yes = group, true // the roll was asked about
+	m.Group, m.Yes = group, true // the roll was confirmed
 	m.signals, m.driving = make(chan os.Signal, cap(r.signals)), make(chan struct{})
 	m.part = &member{group: group, roll: r.value.ID, tell: r.tell, before: slices.Clone(r.log)}
 	ctx, m.part.cancel = context.WithCancel(ctx)
@@ -191,7 +191,7 @@ func (r *rollDriver) join(ctx context.Context, group string) (*Upgrade, context.
 	return &m, ctx
 }
 
-// drive drives a group's run, and says what came of it.
+// drive drives a group's run, and returns its result.
 func (r *rollDriver) drive(ctx context.Context, m *Upgrade) roll.End {
 	defer m.part.cancel()
 	err := live.Caught(func() error { return r.start(ctx, m) })
@@ -222,7 +222,7 @@ func (r *rollDriver) drive(ctx context.Context, m *Upgrade) roll.End {
 	return end
 }
 
-// stop has no further group start, and ends what has not begun.
+// stop prevents further groups from starting, and ends those that have not begun.
 func (r *rollDriver) stop(why string, told int) {
 	r.mu.Lock()
 	if r.word.Stop == "" {
@@ -238,14 +238,14 @@ func (r *rollDriver) stop(why string, told int) {
 	}
 }
 
-// told is what the operator said of the roll.
+// told returns the operator's command for the roll.
 func (r *rollDriver) told() roll.News {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.word
 }
 
-// underway are the upgrades that are under way.
+// underway returns the upgrades in progress.
 func (r *rollDriver) underway() (all []*Upgrade) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -255,8 +255,8 @@ func (r *rollDriver) underway() (all []*Upgrade) {
 	return all
 }
 
-// headless drives the roll without a screen: a signal aborts what is under way, and ends
-// the roll with it; again stops at once.
+// headless drives the roll without a dashboard: a signal aborts the runs in progress, and
+// ends the roll with them; a second one stops at once.
 func (r *rollDriver) headless(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -274,7 +274,7 @@ func (r *rollDriver) headless(ctx context.Context) error {
 	return r.conclude()
 }
 
-// interrupt hands a signal on to whoever drives a run, which tells of it.
+// interrupt passes a signal to the drivers of the runs, which report it.
 func (r *rollDriver) interrupt(s os.Signal) {
 	members := r.underway()
 	if len(members) == 0 {
@@ -286,10 +286,10 @@ func (r *rollDriver) interrupt(s os.Signal) {
 		default:
 		}
 	}
-	r.stop(fmt.Sprintf("%s ended it (%s)", session.User(), s), exitcode.Aborted)
+	r.stop(fmt.Sprintf("ended by %s (%s)", session.User(), s), exitcode.Aborted)
 }
 
-// conclude says how the roll ended, and is its exit code.
+// conclude writes how the roll ended, and returns its exit code.
 func (r *rollDriver) conclude() error {
 	for _, said := range r.said {
 		said.tell(r.Err)
@@ -298,12 +298,12 @@ func (r *rollDriver) conclude() error {
 	for _, g := range r.value.Groups {
 		lines = append(lines, g.Sentence())
 	}
-	if !r.Plain { // there it was told
+	if !r.Plain { // plain lines have shown it
 		present.List(r.Err, "The roll "+r.value.ID+":", lines)
 	}
 	text := "the roll: " + r.value.Sentence()
 	if len(r.value.Names(roll.NotStarted)) > 0 || slices.ContainsFunc(r.value.Groups, roll.Group.Bad) {
-		text += "\nTo go on: " + r.value.Again
+		text += "\nTo continue: " + r.value.Again
 	}
 	code := r.value.ExitCode()
 	switch {

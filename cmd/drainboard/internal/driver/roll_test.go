@@ -58,7 +58,7 @@ func TestRollGoesFromGroupToGroup(t *testing.T) {
 	}{
 		{"all well", strategy.RollByName(), nil, "[a b c]", 0, []string{"the roll: 3 of 3 groups done"}},
 		{"an error stops", strategy.RollByName(), map[string]error{"b": failed(4, "PodEvictionFailure: a pod stays")}, "[a b]", 4,
-			[]string{"drainboard: b: PodEvictionFailure: a pod stays\nmore of it", "b: failed", ": PodEvictionFailure: a pod stays\n", "c: not started: b ended in an error", "To go on: drainboard upgrade --all"}},
+			[]string{"drainboard: b: PodEvictionFailure: a pod stays\nmore of it", "b: failed", ": PodEvictionFailure: a pod stays\n", "c: not started: b ended in an error", "To continue: drainboard upgrade --all"}},
 		{"--keep-going", strategy.RollByName().KeepGoing(), map[string]error{"a": failed(1, "x"), "b": failed(6, "bob has the lock")}, "[a b c]", 6,
 			[]string{"b: held by another", "bob has the lock", "1 of 3 groups done"}},
 		{"an error that says no code is a failure", strategy.RollByName(), map[string]error{"a": errors.New("odd")}, "[a]", 1, []string{"a: failed"}},
@@ -228,7 +228,7 @@ func TestRollIsHeldAndEnded(t *testing.T) {
 	if clitest.ExitOf(err) != exitcode.Paused {
 		t.Errorf("the input ended: exit code %d, %v\n%s", clitest.ExitOf(err), err, told)
 	}
-	clitest.Contains(t, told+errOut+err.Error(), "The input has ended: the run is paused. drainboard upgrade --all resumes it", "not started: web", "To go on: drainboard upgrade --all")
+	clitest.Contains(t, told+errOut+err.Error(), "The input has ended: the run is paused. drainboard upgrade --all resumes it", "not started: web", "To continue: drainboard upgrade --all")
 	told, errOut, err = rollInLines(t, "x\ny\n"+strings.Repeat("a\n", 20))
 	if clitest.ExitOf(err) != exitcode.Aborted {
 		t.Errorf("aborted: exit code %d, %v\n%s", clitest.ExitOf(err), err, told)
@@ -266,9 +266,9 @@ func TestRollIsEndedAsARunBegins(t *testing.T) {
 		want func(record.Run) bool
 	}{
 		{"aborted", func(r *rollDriver) { r.send(record.Command{Kind: record.CmdAbort}) }, func(run record.Run) bool { return run.Result == record.Aborted }},
-		{"held", func(r *rollDriver) { r.hold("left the dashboard") }, func(run record.Run) bool { return run.State == record.Paused }},
+		{"held", func(r *rollDriver) { r.hold("the dashboard was left") }, func(run record.Run) bool { return run.State == record.Paused }},
 		{"held, then aborted", func(r *rollDriver) {
-			r.hold("left the dashboard")
+			r.hold("the dashboard was left")
 			r.send(record.Command{Kind: record.CmdAbort})
 		}, func(run record.Run) bool { return run.Result == record.Aborted }},
 	} {
@@ -351,7 +351,7 @@ func TestAllNodesOfWhatIsLeft(t *testing.T) {
 		{Name: "a", State: roll.Finished}, {Name: "b", State: roll.Finished, Code: exitcode.Paused},
 		{Name: "c", State: roll.NotStarted}, {Name: "d", State: roll.LeftOut},
 	}
-	if got := r.goesOn(); got != "drainboard upgrade b c --all-nodes --cloudonly" {
+	if got := r.again(); got != "drainboard upgrade b c --all-nodes --cloudonly" {
 		t.Error(got)
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/drainboard/drainboard/ui/lines"
 )
 
-// errUnseen: the roll was over before any of its runs could be shown.
-var errUnseen = errors.New("the roll was over before there was anything to show")
+// errUnseen: the roll ended before any of its runs could be shown.
+var errUnseen = errors.New("the roll ended before there was anything to show")
 
-// interactive drives the roll behind one dashboard, or behind questions in lines, that
-// stays from one group to the next. Leaving it, or SIGHUP, pauses what is under way and
-// holds the roll; an abort, SIGTERM and SIGINT end it with the run that is under way.
+// interactive drives the roll behind one dashboard for all groups, or behind prompts in plain
+// lines. Leaving it, or SIGHUP, pauses the runs in progress and holds the roll; an abort,
+// SIGTERM and SIGINT end it with the run in progress.
 func (r *rollDriver) interactive(ctx context.Context) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
@@ -40,7 +40,7 @@ func (r *rollDriver) interactive(ctx context.Context) error {
 		r.screen.close()
 		switch {
 		case signalled.Load():
-			leave(errAgain) // nobody may be there to press a key
+			leave(errAgain) // there may be no user to press a key
 		case !r.screen.saw():
 			leave(errUnseen)
 		}
@@ -61,10 +61,10 @@ func (r *rollDriver) interactive(ctx context.Context) error {
 	failed := err != nil && !errors.Is(err, errHangup) && !errors.Is(err, errAgain) && !errors.Is(err, errUnseen)
 	switch {
 	case failed:
-		r.hold("the screen failed")
+		r.hold("the dashboard failed")
 	case exit == ui.Interrupted, errors.Is(err, errAgain): // it ends at once
 	case exit != ui.Finished:
-		r.hold("left the dashboard")
+		r.hold("the dashboard was left")
 	}
 	if exit != ui.Finished {
 		done()
@@ -79,7 +79,7 @@ func (r *rollDriver) interactive(ctx context.Context) error {
 	return concluded
 }
 
-// heed has signals mean what they do in a run of its own.
+// heed gives signals the same meaning as for a single run.
 func (r *rollDriver) heed(screen context.Context, leave func(error), signalled *atomic.Bool) {
 	aborted := false
 	for {
@@ -87,7 +87,7 @@ func (r *rollDriver) heed(screen context.Context, leave func(error), signalled *
 		case s := <-r.signals:
 			switch {
 			case s == syscall.SIGHUP:
-				r.hold("the terminal went away")
+				r.hold("the terminal was closed")
 				leave(errHangup)
 			case aborted:
 				leave(errAgain)
@@ -106,29 +106,29 @@ func (r *rollDriver) heed(screen context.Context, leave func(error), signalled *
 	}
 }
 
-// sayOfSignal tells in lines what a signal does; on a screen there is no place for it.
+// sayOfSignal writes what a signal does in plain lines; a dashboard has no place for it.
 func (r *rollDriver) sayOfSignal(s os.Signal) {
 	if r.Plain {
 		fmt.Fprintf(r.Err, "drainboard: %s: aborting; once more stops at once\n", s)
 	}
 }
 
-// send takes a command of the operator's. An abort is of the whole roll.
+// send applies a command of the operator. An abort is for the whole roll.
 func (r *rollDriver) send(c record.Command) {
 	abort := c.Kind == record.CmdAbort
 	r.screen.send(c, abort)
 	if abort {
-		r.stop(session.User()+" aborted it", exitcode.Aborted)
+		r.stop("aborted by "+session.User(), exitcode.Aborted)
 	}
 }
 
-// hold pauses what is under way, and has nothing else start.
+// hold pauses the runs in progress, and starts nothing else.
 func (r *rollDriver) hold(reason string) {
 	r.screen.pause(reason)
-	r.stop("it is held: "+reason, exitcode.Paused)
+	r.stop("held: "+reason, exitcode.Paused)
 }
 
-// sideBySide reports whether several of its groups may be under way together.
+// sideBySide reports whether several of its groups may be in progress together.
 func (r *rollDriver) sideBySide() bool {
 	for _, s := range r.rules.Steps {
 		if s.AtOnce > 1 {

@@ -12,14 +12,14 @@ import (
 	"github.com/drainboard/drainboard/providers/hooks"
 )
 
-// lastCalls is how long the end of the process waits for hooks that are still to be told.
+// lastCalls is how long the end of the process waits for pending hook calls.
 const lastCalls = 30 * time.Second
 
-// patience is how long that is not worth a word.
+// patience is how long it does so without a message.
 const patience = 2 * time.Second
 
-// runHooks is what goes along with a run and must never hold it up: hooks that are told of
-// it, and its metrics.
+// runHooks accompanies a run without ever delaying it: hooks that are notified of it, and its
+// metrics.
 type runHooks struct {
 	hooks    *config.Hooks
 	notifier *hooks.Notifier
@@ -28,7 +28,7 @@ type runHooks struct {
 	notices  notices
 }
 
-// accompany begins to tell hooks of what the driver says.
+// accompany starts to notify hooks of the driver's events.
 func (d *driver) accompany() {
 	cluster := d.session.Cluster()
 	b := &runHooks{hooks: &d.Hooks, metrics: d.metrics}
@@ -44,8 +44,8 @@ func (d *driver) accompany() {
 	d.hooks = b
 }
 
-// attend has the loop of a run carry out the hooks around nodes, and be measured. It
-// returns who looks at each snapshot, nil for nobody.
+// attend makes the loop of a run carry out the hooks around nodes, and measures it. It
+// returns a reader of each snapshot, or nil.
 func (b *runHooks) attend(loop *live.Loop, run record.Run) func(*snapshot.Snapshot) {
 	b.runner.Run = run.ID
 	loop.Executor = withHooks{loop.Executor, b.runner}
@@ -72,10 +72,10 @@ func waitsForBlocked(list []hooks.Hook) bool {
 	return false
 }
 
-// over: the loop has ended, and tells nothing any more.
+// over notes that the loop has ended and sends no more events.
 func (b *runHooks) over() { b.notices.hold() }
 
-// close waits a while for what is still to be told; a signal ends that.
+// close waits a while for pending calls; a signal ends that.
 func (d *driver) close() {
 	d.hooks.notices.to(func(e record.Event) bool {
 		fmt.Fprintln(d.Err, "drainboard: "+e.Message)
@@ -84,7 +84,7 @@ func (d *driver) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastCalls)
 	defer cancel()
 	told := time.AfterFunc(patience, func() {
-		fmt.Fprintf(d.Err, "drainboard: hooks are still to be told: waiting for them, %s at most; ctrl-c ends that\n", lastCalls)
+		fmt.Fprintf(d.Err, "drainboard: waiting for pending hook calls, at most %s; ctrl-c skips them\n", lastCalls)
 	})
 	defer told.Stop()
 	go func() {
@@ -97,7 +97,7 @@ func (d *driver) close() {
 	d.hooks.notifier.Close(ctx)
 }
 
-// withHooks carries out hooks; all other actions are for others.
+// withHooks carries out hooks, and passes on all other actions.
 type withHooks struct {
 	live.Executor
 	hooks *hooks.Runner

@@ -10,24 +10,24 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// sharedScreen is where the runs of a roll share one screen: it shows one of them at a time,
-// and what the operator says goes to that one.
+// sharedScreen lets the runs of a roll share one dashboard: it shows one of them at a time,
+// which gets the operator's commands.
 type sharedScreen struct {
-	// snapshots are those of the run that is shown, each with the roll.
+	// snapshots are those of the displayed run, each with the roll.
 	snapshots chan *snapshot.Snapshot
 
 	mu     sync.Mutex
 	roll   roll.Roll
-	runs   map[string]*screenRun         // of the runs that are under way, by group
+	runs   map[string]*screenRun         // the runs in progress, by group
 	last   map[string]*snapshot.Snapshot // by group
-	shown  string                        // the group that is, "" as long as none was
+	shown  string                        // the displayed group, "" before the first
 	closed bool
-	// word is what was said of the whole roll, for a run that has begun and is not here yet:
-	// an abort, or a pause of one that is held; nil for neither.
+	// word is a command for the whole roll, for runs that have begun and are not here yet:
+	// an abort, or a pause while the roll is held; nil for none.
 	word *record.Command
 }
 
-// screenRun is where one run is driven from.
+// screenRun is one run behind the dashboard.
 type screenRun struct {
 	loop *live.Loop
 	from *operator
@@ -39,7 +39,7 @@ func newSharedScreen(r roll.Roll) *sharedScreen {
 	return &sharedScreen{snapshots: make(chan *snapshot.Snapshot, 1), roll: r, runs: map[string]*screenRun{}, last: map[string]*snapshot.Snapshot{}}
 }
 
-// drive drives a group's loop behind the screen.
+// drive drives a group's loop behind the dashboard.
 func (sc *sharedScreen) drive(ctx context.Context, group string, loop *live.Loop, run record.Run, from *operator) (record.Run, error) {
 	loop.Publish = func(s *snapshot.Snapshot) {
 		if from.see != nil {
@@ -59,8 +59,8 @@ func (sc *sharedScreen) drive(ctx context.Context, group string, loop *live.Loop
 	return run, err
 }
 
-// leave takes a run that is no longer under way off the screen: one that goes on side by
-// side is shown in its place.
+// leave takes a run that has ended off the dashboard, which then shows another one in
+// progress.
 func (sc *sharedScreen) leave(group string) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -83,7 +83,7 @@ func (sc *sharedScreen) publish(group string, s *snapshot.Snapshot) {
 	}
 }
 
-// decided takes the roll as it was decided on.
+// decided takes a new decision on the roll.
 func (sc *sharedScreen) decided(r roll.Roll) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -91,13 +91,13 @@ func (sc *sharedScreen) decided(r roll.Roll) {
 	sc.push()
 }
 
-// push shows the newest of the run that is shown; whoever holds mu calls it.
+// push shows the newest snapshot of the displayed run. The caller holds mu.
 func (sc *sharedScreen) push() {
 	s := sc.last[sc.shown]
 	if s == nil || sc.closed {
 		return
 	}
-	with, r := *s, sc.roll // what was published is never changed
+	with, r := *s, sc.roll // a published snapshot is never changed
 	r.Groups = append([]roll.Group(nil), r.Groups...)
 	for i := range r.Groups {
 		if g := &r.Groups[i]; g.State == roll.Running && sc.last[g.Name] != nil {
@@ -112,15 +112,15 @@ func (sc *sharedScreen) push() {
 	sc.snapshots <- &with
 }
 
-// turn shows the next of the runs that go side by side.
+// turn shows the next of the runs in progress.
 func (sc *sharedScreen) turn() {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	sc.next()
 }
 
-// next goes on to the next run in the order of the roll that has something to show, if
-// there is one; whoever holds mu calls it.
+// next switches to the next run in the order of the roll that has a snapshot, if there is
+// one. The caller holds mu.
 func (sc *sharedScreen) next() {
 	at := 0
 	for i, g := range sc.roll.Groups {
@@ -153,7 +153,7 @@ func (sc *sharedScreen) close() {
 	close(sc.snapshots)
 }
 
-// look tells the run that is shown what the operator looks at.
+// look passes the operator's selection to the displayed run.
 func (sc *sharedScreen) look(at snapshot.Look) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -162,7 +162,7 @@ func (sc *sharedScreen) look(at snapshot.Look) {
 	}
 }
 
-// send gives a command to the run that is shown; everyone gets it where it is for the roll.
+// send passes a command to the displayed run, or to all runs if it is for the roll.
 func (sc *sharedScreen) send(c record.Command, everyone bool) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
@@ -177,13 +177,12 @@ func (sc *sharedScreen) send(c record.Command, everyone bool) {
 	}
 }
 
-// pause holds the roll: it pauses the runs that are under way and are not paused or ending
-// already.
+// pause holds the roll: it pauses the runs in progress that are neither paused nor ending.
 func (sc *sharedScreen) pause(reason string) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	c := record.Command{Kind: record.CmdPause, Reason: reason}
-	if sc.word == nil { // what is aborted stays so
+	if sc.word == nil { // an abort takes precedence
 		sc.word = &c
 	}
 	for group, p := range sc.runs {

@@ -21,7 +21,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// Upgrade is one call of `drainboard upgrade`: what was asked for, and how it is shown.
+// Upgrade is one call of `drainboard upgrade`: its flags and its user interface.
 type Upgrade struct {
 	console.Console
 	console.Face
@@ -30,24 +30,24 @@ type Upgrade struct {
 	Scope   planner.Scope
 	Where   backend.Where
 	Group   string   // "" if there are several
-	Given   []string // flags that make settings and target
-	Yes     bool     // no question at the start
+	Given   []string // given flags that set settings and target
+	Yes     bool     // no prompt at the start
 	JSON    bool     // events of --auto
-	// RecordLimit is how long the record may not be writable before the run pauses; see
+	// RecordLimit is how long the record may be unwritable before the run pauses; see
 	// live.Loop.
 	RecordLimit  time.Duration
 	RecordChoice string          // see CheckRecordChoice
 	Metrics      string          // the address to serve metrics at, "" for none
-	Abort        *record.Command // end the unfinished run, and start none; nil to go on with it
+	Abort        *record.Command // abort the unfinished run, and start none; nil to resume it
 
 	part    *member        // of a roll, or of none
 	metrics *metricsServer // nil: none
 	signals chan os.Signal
-	driving chan struct{} // closed when the run is under way: signals are its business
+	driving chan struct{} // closed when the run is driven: from then on it handles signals
 }
 
-// Run drives the group's unfinished run or a new one, or a roll. Settings are those that the
-// flags ask for as long as it is not known which group they are for.
+// Run drives the group's unfinished run or a new one, or a roll. settings are those of the flags,
+// as far as they are known without the group.
 func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error) {
 	if u.Metrics != "" {
 		if u.metrics, err = serveMetrics(u.Metrics, u.Options.Version); err != nil {
@@ -62,7 +62,7 @@ func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error)
 	return u.listening(ctx, settings)
 }
 
-// listening prepares and drives, with an ear for signals.
+// listening prepares and drives, and handles signals.
 func (u *Upgrade) listening(ctx context.Context, settings record.Settings) error {
 	u.signals = make(chan os.Signal, 4)
 	signal.Notify(u.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -71,7 +71,7 @@ func (u *Upgrade) listening(ctx context.Context, settings record.Settings) error
 	defer cancel()
 	u.driving = make(chan struct{})
 	interrupted := make(chan struct{})
-	go func() { // until the run is driven, a signal ends the process with nothing changed
+	go func() { // until the run is driven, a signal ends the process without a change
 		select {
 		case <-u.signals:
 			close(interrupted)
@@ -127,7 +127,7 @@ func (u *Upgrade) onGroup(ctx context.Context, s *session.Session) error {
 		return err
 	}
 	d.lease = s.Lease(u.Group, func(holder string, until time.Time) {
-		fmt.Fprintf(u.Err, "drainboard: %s has the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
+		fmt.Fprintf(u.Err, "drainboard: %s holds the lock of this group; waiting until %s at most to see whether it is alive\n", holder, until.Local().Format("15:04:05"))
 	})
 	if err := d.couldStart(ctx); err != nil {
 		return err
@@ -148,10 +148,10 @@ func (u *Upgrade) onGroup(ctx context.Context, s *session.Session) error {
 	return d.fromRecord(ctx)
 }
 
-// held is the error for a group that another process drives.
+// held returns the error for a group that another process drives.
 func (u *Upgrade) held(err error) error {
 	if u.Where.CloudOnly {
-		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: look at it and end it there", u.Group, err))
+		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it accepts no commands from other processes: view and abort it there", u.Group, err))
 	}
-	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nfollow it with: %s; end it with: %s", u.Group, err, u.Line.Command("watch", u.Group), u.Line.Command("abort", u.Group)))
+	return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w\nwatch it with: %s; abort it with: %s", u.Group, err, u.Line.Command("watch", u.Group), u.Line.Command("abort", u.Group)))
 }

@@ -26,7 +26,7 @@ type Error struct {
 	Told bool
 }
 
-// With is an error that ends the process with a code.
+// With returns an error that ends the process with a code.
 func With(code int, err error) error { return &Error{Code: code, Err: err} }
 
 // Told is With for an end that was told to programs already.

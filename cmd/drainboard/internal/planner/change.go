@@ -12,28 +12,28 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// Change is which change of which Shoot a plan is of, as the command line has it.
+// Change is a change of a Shoot to plan, as given on the command line.
 type Change struct {
 	Shoot, Garden     string // NAMESPACE/NAME in the cluster of this kubeconfig
 	ShootFile         string // or in a file
-	Manifest          string // what it becomes
+	Manifest          string // the changed Shoot
 	Kubernetes, Image string // or a version
 	Operation         string
 	Profile           string        // the file of its CloudProfile, "" for that of the garden cluster
 	In                *bufio.Reader // what - is
-	Version           string        // of this program, for the garden cluster
+	Version           string        // of this program, for the user agent
 }
 
-// Check refuses what makes no sense together.
+// Check refuses flags that contradict each other.
 func (c Change) Check() error {
 	ns, name, both := strings.Cut(c.Shoot, "/")
 	switch {
 	case c.ShootFile != "" && (c.Shoot != "" || c.Garden != ""):
-		return errors.New("--shoot-file is the Shoot: leave out --shoot and --garden-kubeconfig, which read it from a cluster")
+		return errors.New("--shoot-file contradicts --shoot and --garden-kubeconfig, which read the Shoot from a cluster")
 	case c.ShootFile == "" && c.Shoot == "" && c.Garden == "":
-		return errors.New("which Shoot? Give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
+		return errors.New("no Shoot: give --shoot NAMESPACE/NAME with --garden-kubeconfig FILE, or --shoot-file FILE")
 	case c.ShootFile == "" && c.Garden == "":
-		return errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without one give --shoot-file FILE")
+		return errors.New("--shoot needs --garden-kubeconfig FILE, the kubeconfig of the garden cluster; without it use --shoot-file FILE")
 	case c.ShootFile == "" && c.Shoot == "":
 		return errors.New("--garden-kubeconfig needs --shoot NAMESPACE/NAME")
 	case c.Shoot != "" && (!both || ns == "" || name == "" || strings.Contains(name, "/")):
@@ -42,7 +42,7 @@ func (c Change) Check() error {
 	return c.checkChange()
 }
 
-// checkChange refuses what makes no sense together of what changes.
+// checkChange refuses flags of the change that contradict each other.
 func (c Change) checkChange() error {
 	inputs := 0
 	for _, name := range []string{c.ShootFile, c.Manifest, c.Profile} {
@@ -52,16 +52,16 @@ func (c Change) checkChange() error {
 	}
 	switch {
 	case c.Manifest != "" && (c.Kubernetes != "" || c.Image != ""):
-		return errors.New("--change is the change: put the versions into it, or leave it out")
+		return errors.New("--change contradicts --kubernetes-version and --machine-image-version: put the versions into the file")
 	case c.Manifest == "" && c.Kubernetes == "" && c.Image == "" && c.Operation == "":
-		return errors.New("which change? Give --change FILE, --kubernetes-version, --machine-image-version or --operation")
+		return errors.New("no change: give --change FILE, --kubernetes-version, --machine-image-version or --operation")
 	case inputs > 1:
 		return errors.New("only one of --shoot-file, --change and --cloud-profile can be standard input (-)")
 	}
 	return nil
 }
 
-// Read reads the Shoot, and what it is to become.
+// Read reads the Shoot, and applies the change.
 func (c Change) Read(ctx context.Context, pools []string) (out shoot.Change, notes []string, err error) {
 	out.Now = time.Now()
 	var garden *kube.Client
@@ -80,7 +80,7 @@ func (c Change) Read(ctx context.Context, pools []string) (out shoot.Change, not
 	if out.New, notes, err = c.become(out.Old, pools); err != nil {
 		return out, nil, err
 	}
-	for _, pool := range pools { // one that comes or goes is in one of the two
+	for _, pool := range pools { // an added or removed pool is in one of the two
 		if err := out.Old.Has([]string{pool}); err != nil && out.New.Has([]string{pool}) != nil {
 			return out, nil, err
 		}
@@ -95,7 +95,7 @@ func (c Change) Read(ctx context.Context, pools []string) (out shoot.Change, not
 	return out, notes, err
 }
 
-// become is the Shoot with the change in it.
+// become returns the Shoot with the change applied.
 func (c Change) become(old *shoot.Shoot, pools []string) (become *shoot.Shoot, notes []string, err error) {
 	become = old
 	if c.Manifest != "" {
@@ -108,9 +108,9 @@ func (c Change) become(old *shoot.Shoot, pools []string) (become *shoot.Shoot, n
 			return nil, nil, fmt.Errorf("--change %s: %w", c.Manifest, err)
 		}
 		if threeWay {
-			notes = append(notes, "the manifest is laid over the Shoot as kubectl apply does: what it never spoke of stays")
+			notes = append(notes, "the manifest is applied to the Shoot as by kubectl apply: fields that it never had stay")
 		} else {
-			notes = append(notes, "the manifest is taken for the whole spec, as kubectl replace does: what it leaves out goes")
+			notes = append(notes, "the manifest replaces the whole spec, as by kubectl replace: missing fields are removed")
 		}
 	}
 	if c.Kubernetes != "" {
@@ -154,7 +154,7 @@ func (c Change) profile(of *shoot.Shoot) (*shoot.Profile, error) {
 		return nil, err
 	}
 	if kind, want := of.ProfileRef(); want != "" && (p.Name != want || p.Kind != kind) {
-		return nil, fmt.Errorf("--cloud-profile: %s is the %s %s, and the Shoot is made by the %s %s", called, p.Kind, p.Name, kind, want)
+		return nil, fmt.Errorf("--cloud-profile: %s is %s %s, the Shoot uses %s %s", called, p.Kind, p.Name, kind, want)
 	}
 	return p, nil
 }

@@ -26,7 +26,7 @@ func openGarden(ctx context.Context, kubeconfig, version string) (*kube.Client, 
 	return k, nil
 }
 
-// gardenAPI is where the garden cluster has its objects.
+// gardenAPI is the API path of Gardener's objects.
 const gardenAPI = "/apis/core.gardener.cloud/v1beta1"
 
 // readShoot reads a Shoot by NAMESPACE/NAME.
@@ -35,16 +35,16 @@ func readShoot(ctx context.Context, garden *kube.Client, ref string) (*shoot.Sho
 	data, err := garden.Read(ctx, gardenAPI+"/namespaces/"+url.PathEscape(ns)+"/shoots/"+url.PathEscape(name))
 	switch {
 	case errors.Is(err, kube.ErrNoKind):
-		return nil, errors.New("this cluster has no Shoots: --garden-kubeconfig has to lead to the garden cluster, not to the Shoot's own or to its seed")
+		return nil, errors.New("this cluster has no Shoots: --garden-kubeconfig must be that of the garden cluster, not of the Shoot or its seed")
 	case errors.Is(err, kube.ErrNoObject):
-		return nil, fmt.Errorf("--shoot: there is no Shoot %s; kubectl get shoots -n %s lists them", ref, ns)
+		return nil, fmt.Errorf("--shoot: no Shoot %s (kubectl get shoots -n %s lists them)", ref, ns)
 	case err != nil:
 		return nil, err
 	}
 	return shoot.Decode("the Shoot "+ref, data)
 }
 
-// readProfile reads the CloudProfile of a Shoot; why it could not is no more than a note.
+// readProfile reads the CloudProfile of a Shoot; a failure is only a note.
 func readProfile(ctx context.Context, garden *kube.Client, of *shoot.Shoot) (p *shoot.Profile, why string) {
 	kind, name := of.ProfileRef()
 	if name == "" {
@@ -64,8 +64,8 @@ func readProfile(ctx context.Context, garden *kube.Client, of *shoot.Shoot) (p *
 	return p, ""
 }
 
-// manifest reads a file, or standard input for -, up to the size that a manifest may have.
-// called is what errors call it.
+// manifest reads a file, or standard input for -, up to the maximum size of a manifest.
+// called is its name in errors.
 func manifest(name string, in *bufio.Reader) (called string, data []byte, err error) {
 	var from io.Reader = in
 	called = name

@@ -22,10 +22,10 @@ func TestOnly(t *testing.T) {
 		{"a1", "a1"},
 		{"a1, a2,a1", "a1 a2"},
 		{"i-3", "i-3"}, // has not joined
-		{"a1,a7,a8", "no node of this cluster is called a7, a8"},
-		{"a1,other", "not of group ng-web: other"},
-		{"other,a7", "called a7, and other belong to another group than ng-web"},
-		{"a1,", "a name is empty"},
+		{"a1,a7,a8", "no node a7, a8 in this cluster"},
+		{"a1,other", "not in group ng-web: other"},
+		{"other,a7", "no node a7 in this cluster, and other belong to another group than ng-web"},
+		{"a1,", "contains an empty name"},
 	} {
 		got, err := only(w, strings.Split(c.given, ","))
 		switch {
@@ -45,7 +45,7 @@ func TestNotRolled(t *testing.T) {
 	p := snapshot.Plan{Nodes: []snapshot.PlannedNode{{Machine: "i-1", Name: "a1"}, {Machine: "i-3"}}, Warm: []string{"i-7"}}
 	p.Run.Target.Only = []string{"a1", "i-2", "i-3", "a4", "i-5"}
 	p.Run.Target.Templates = []world.Template{{ID: "lt-1", Version: 2}}
-	only := []string{"i-2 is up to date already", "a4 is in Standby", "i-5 is on its way out"}
+	only := []string{"i-2 of --only is already up to date", "a4 of --only is in Standby", "i-5 of --only is already terminating"}
 	check := func(want []string) {
 		t.Helper()
 		got := notRolled(p, w)
@@ -55,5 +55,5 @@ func TestNotRolled(t *testing.T) {
 	}
 	check(only)
 	p.Run.Target.Only, p.Nodes = nil, nil
-	check([]string{"i-4 is outdated, but in Standby", "warm pool are outdated and stay", "it goes on launching " + w.Group.Template.String()})
+	check([]string{"i-4 is outdated, but in Standby", "outdated instances of the warm pool stay", "it still launches " + w.Group.Template.String()})
 }

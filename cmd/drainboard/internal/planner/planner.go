@@ -19,14 +19,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Planner plans what is asked for in a session.
+// Planner plans a request in a session.
 type Planner struct {
 	Session *session.Session
 	*Request
-	Auto bool // a headless run is planned, which is not rehearsed
+	Auto bool // for a headless run, which is not rehearsed
 }
 
-// Group looks at one group, and plans its run.
+// Group reads one group, and plans its run.
 func (p Planner) Group(ctx context.Context, at backend.Group) (snapshot.Plan, error) {
 	terms, err := p.TermsFor(ctx, at)
 	if err != nil {
@@ -44,7 +44,7 @@ func (p Planner) Group(ctx context.Context, at backend.Group) (snapshot.Plan, er
 	return plan, err
 }
 
-// Plan makes the run that is asked for, and what it would do.
+// Plan returns the requested run, and what it would do.
 func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *world.World) (snapshot.Plan, error) {
 	if why := w.Group.Refused; why != "" {
 		return snapshot.Plan{}, exitcode.Usage(fmt.Errorf("group %s: %s", w.Group.Name, why))
@@ -76,12 +76,12 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
 	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, terms.Notes, notRolled(plan, w))
 	if !plan.HasWork() {
-		plan.Warm = nil // no run, so nobody ends them: notRolled tells
+		plan.Warm = nil // no run terminates them: notRolled says so
 	}
 	return plan, nil
 }
 
-// raiseLeft is what the last run of the group has left of its raise, as far as its record can
+// raiseLeft returns what the last run of the group has left of its raise, if its record can
 // be read; nil for nothing.
 func (p Planner) raiseLeft(ctx context.Context, g *world.Group) *record.Raise {
 	last, found, err := p.Session.Record(g.Name).Load(ctx)
@@ -91,7 +91,7 @@ func (p Planner) raiseLeft(ctx context.Context, g *world.Group) *record.Raise {
 	return last.RaiseLeft
 }
 
-// expectedLabels are the labels that a new node must carry: those of the EKS
+// expectedLabels returns the labels that a new node must carry: those of the EKS
 // user guide where the group's nodes carry EKS's labels now, and those given.
 func expectedLabels(w *world.World, given map[string]string) map[string]string {
 	out := map[string]string{}
@@ -113,7 +113,7 @@ func expectedLabels(w *world.World, given map[string]string) map[string]string {
 	return out
 }
 
-// runID names a run: its group and when it was planned.
+// runID returns a run's id: its group and the time of its plan.
 func runID(group string, c live.Clock) string {
 	return strings.ToLower(group) + "-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
 }

@@ -15,48 +15,48 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener"
 )
 
-// Pool looks at a worker pool once: how it stands, what a roll of it meets, and what a run
-// would do.
+// Pool reads a worker pool once, and returns its state, what would block a roll, and what a
+// run would do.
 func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPool, error) {
 	terms, err := p.TermsFor(ctx, at)
 	if err != nil {
 		return present.PlannedPool{}, exitcode.Usage(err)
 	}
-	look, err := ReadPool(ctx, p.Session, at)
+	state, err := ReadPool(ctx, p.Session, at)
 	if err != nil {
 		return present.PlannedPool{}, err
 	}
-	roll := snapshot.PlanPool(backend.PoolRules, look.Seen.At, look.World, look.Run)
-	run, err := p.Plan(ctx, terms, at, look.World)
-	return present.PlannedPool{Look: look, Roll: roll, Run: run}, err
+	roll := snapshot.PlanPool(backend.PoolRules, state.Seen.At, state.World, state.Run)
+	run, err := p.Plan(ctx, terms, at, state.World)
+	return present.PlannedPool{At: state, Roll: roll, Run: run}, err
 }
 
 // ReadPool reads a pool and its cluster once.
-func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (present.PoolLook, error) {
+func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (present.PoolState, error) {
 	v, err := s.Read(ctx, at, nil)
 	if err != nil {
-		return present.PoolLook{}, err
+		return present.PoolState{}, err
 	}
 	v.Queue.Close()
 	now := s.Clock().Now()
 	idle := snapshot.Idle(backend.PoolRules, now, v.World, record.Run{}, nil)
-	look := present.PoolLook{Stands: gardener.SummaryOf(v.World), Seen: snapshot.View(backend.PoolRules, now, v.World, idle, snapshot.Look{}, nil), World: v.World, Run: idle}
-	row := []present.GroupRow{{Summary: asg.Summary{Group: v.World.Group, Members: look.Stands.Members}}}
+	state := present.PoolState{Stands: gardener.SummaryOf(v.World), Seen: snapshot.View(backend.PoolRules, now, v.World, idle, snapshot.Look{}, nil), World: v.World, Run: idle}
+	row := []present.GroupRow{{Summary: asg.Summary{Group: v.World.Group, Members: state.Stands.Members}}}
 	row[0].Name = at.Name()
 	var nodes []*world.Node
-	for _, id := range look.Stands.Members {
+	for _, id := range state.Stands.Members {
 		if n := v.World.NodeOf(id); n != nil {
 			nodes = append(nodes, n)
 		}
 	}
 	if err := s.Note(ctx, row, nodes); err != nil {
-		return present.PoolLook{}, err
+		return present.PoolState{}, err
 	}
-	look.Others = row[0].Others
-	return look, nil
+	state.Others = row[0].Others
+	return state, nil
 }
 
-// Unseen says which update of a pool could be due although no node is outdated.
+// Unseen returns which update of a pool could be due although no node is outdated.
 func Unseen(w *world.World) []string {
 	if text := mcm.Unseen(w.Group.Pool); text != "" {
 		return []string{text}

@@ -13,16 +13,16 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// rehearsalLimit is how long a rehearsal may take: what it has not come to by
-// then is extrapolated.
+// rehearsalLimit bounds the time of a rehearsal: the rest is
+// extrapolated.
 const rehearsalLimit = 2 * time.Second
 
-// Rehearse plays what a plan would do, if it can be played and would start.
+// Rehearse rehearses a plan, if it could start and can be simulated.
 func Rehearse(ctx context.Context, rules engine.Strategy, p *snapshot.Plan, w *world.World) {
 	if len(p.Nodes) == 0 || present.CannotStart(*p) != nil {
 		return
 	}
-	_ = live.Caught(func() error { // a crash there is no reason for no plan
+	_ = live.Caught(func() error { // a crash there must not prevent the plan
 		if r, told := Rehearsing(rules)(ctx, w, p.AsOf, p.Run); told {
 			p.Rehearse(r)
 		}
@@ -30,7 +30,7 @@ func Rehearse(ctx context.Context, rules engine.Strategy, p *snapshot.Plan, w *w
 	})
 }
 
-// Rehearsing is how runs by some rules are rehearsed.
+// Rehearsing returns how runs by some rules are rehearsed.
 func Rehearsing(rules engine.Strategy) live.Rehearse {
 	return func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
 		ctx, cancel := context.WithTimeout(ctx, rehearsalLimit)

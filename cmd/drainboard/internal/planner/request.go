@@ -17,30 +17,30 @@ import (
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
-// Request is what was asked for on the command line of the runs of groups.
+// Request has the command line's flags for the runs of groups.
 type Request struct {
-	// Hooks are the user's; Settle reads them once it is known which cluster it is.
+	// Hooks are the user's; Settle reads them once the cluster is known.
 	config.Hooks
-	// Flags lays what was asked for over the defaults of rules.
+	// Flags lays the flags over the defaults of rules.
 	Flags    backend.Asked
-	Strategy string // the name of the rules, "" for the provider's own
-	// NewTarget is another template or image, empty for what the group launches.
+	Strategy string // the name of the rules, "" for the provider's default
+	// NewTarget is another template or image, empty for the group's own.
 	NewTarget asg.TargetOptions
-	Only      []string // nodes or machines, none for all that are outdated
-	AllNodes  bool     // also those that are up to date
-	Seed      uint64   // 0: it is chosen
+	Only      []string // nodes or machines, none for all outdated ones
+	AllNodes  bool     // also those up to date
+	Seed      uint64   // 0: chosen at random
 	Line      present.CommandLine
 }
 
-// Terms are the rules and settings of a run in one group, and what a plan says of where the
-// settings come from.
+// Terms are the rules and settings of a run in one group, and a plan's notes on the origin of
+// the settings.
 type Terms struct {
 	Rules    engine.Strategy
 	Settings record.Settings
 	Notes    []string
 }
 
-// TermsFor are the terms for a group: what was asked for wins over what its system says of it.
+// TermsFor returns the terms for a group: flags take precedence over the settings of its system.
 func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err error) {
 	if t.Rules, err = strategy.Named(cmp.Or(r.Strategy, at.Strategy())); err != nil {
 		return t, fmt.Errorf("--strategy: %w", err)
@@ -55,11 +55,11 @@ func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err 
 	return t, nil
 }
 
-// Contradicts names the flag that asks for other nodes, or to make something else
-// of them, than an unfinished run does; "" if none. The same command line as before
-// goes on with its run; $Latest and $Default may have meant another version then.
+// Contradicts returns the flag that asks for other nodes or another target than an
+// unfinished run has; "" if none. Repeating the run's own command line resumes it;
+// $Latest and $Default may have been another version then.
 func (r *Request) Contradicts(t record.Target) string {
-	var only []string // as a plan keeps them
+	var only []string // as in a plan
 	for _, name := range r.Only {
 		if name = strings.TrimSpace(name); !slices.Contains(only, name) {
 			only = append(only, name)

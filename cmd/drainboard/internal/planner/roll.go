@@ -16,8 +16,8 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// Roll works out what a roll of the groups of a scope would do. An error names a group
-// that cannot be part of it; what --all or a role brought in is left out then.
+// Roll computes what a roll of the groups of a scope would do. A named group that cannot be
+// part of it is an error; one that --all or a role selected is left out.
 func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) {
 	s := p.Session
 	out := present.RollPlan{Cluster: s.Cluster(), Plans: map[string]snapshot.Plan{}, Runs: map[string]record.Run{}}
@@ -45,7 +45,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		switch why := present.Refused(row); {
 		case found && run.State != record.Finished:
 			if flag := p.Contradicts(run.Target); flag != "" {
-				return out, exitcode.Usage(fmt.Errorf("group %s: its unfinished run %s goes on as it was started, and %s says something else: leave it out to go on", g.Name, run.ID, flag))
+				return out, exitcode.Usage(fmt.Errorf("group %s: its unfinished run %s keeps its own settings, which %s contradicts: omit the flag to resume", g.Name, run.ID, flag))
 			}
 			id = cmp.Or(id, run.Roll)
 			g.Resumes, g.Run, out.Runs[g.Name] = true, run.ID, run
@@ -68,7 +68,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 			}
 			out.Plans[g.Name] = plan
 			if g.Total = len(plan.Nodes); g.Total == 0 && !plan.WarmAlone {
-				g.State, g.Why = roll.LeftOut, "nothing is outdated"
+				g.State, g.Why = roll.LeftOut, "no node is outdated"
 			}
 		}
 		groups = append(groups, g)
@@ -78,7 +78,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 	return out, nil
 }
 
-// inGroup names the group that an error is about.
+// inGroup adds the group's name to an error.
 func inGroup(group string, err error) error {
 	named := fmt.Errorf("group %s: %w", group, err)
 	var e *exitcode.Error
@@ -88,7 +88,7 @@ func inGroup(group string, err error) error {
 	return named
 }
 
-// rollID names a roll: when it was planned.
+// rollID returns a roll's id: the time of its plan.
 func rollID(c live.Clock) string {
 	return "roll-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
 }

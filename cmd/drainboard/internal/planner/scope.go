@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Scope is which groups an upgrade or a plan is of, and how several follow each other.
+// Scope selects the groups of an upgrade or a plan, and the rules for several.
 type Scope struct {
 	All            bool
 	Named          []string // GROUP... and --instance-group, each once
@@ -23,17 +23,17 @@ type Scope struct {
 	BastionsAtOnce bool
 }
 
-// Nothing reports whether no group is asked for.
+// Nothing reports whether no group is selected.
 func (s *Scope) Nothing(args []string) bool {
 	return !s.All && len(args)+len(s.InstanceGroups)+len(s.Roles) == 0
 }
 
-// Take settles which groups are named, and refuses what contradicts itself.
+// Take adds the named groups, and refuses contradictions.
 func (s *Scope) Take(args []string) error {
 	s.Named = nil
 	for _, name := range slices.Concat(args, s.InstanceGroups) {
 		if name = strings.TrimSpace(name); name == "" {
-			return exitcode.Usage(errors.New("the name of a group is empty"))
+			return exitcode.Usage(errors.New("empty name of a group"))
 		}
 		if !slices.Contains(s.Named, name) {
 			s.Named = append(s.Named, name)
@@ -41,9 +41,9 @@ func (s *Scope) Take(args []string) error {
 	}
 	switch {
 	case s.All && len(s.Named) > 0:
-		return exitcode.Usage(fmt.Errorf("--all is every group, so %s need not be named: leave one of the two out", strings.Join(s.Named, ", ")))
+		return exitcode.Usage(fmt.Errorf("--all includes %s: give either --all or names", strings.Join(s.Named, ", ")))
 	case !s.All && len(s.Named) == 0 && len(s.Roles) == 0:
-		return exitcode.Usage(errors.New("name a GROUP, or give --all; drainboard groups lists them"))
+		return exitcode.Usage(errors.New("name a GROUP, or give --all (drainboard groups lists them)"))
 	}
 	for _, r := range s.Roles {
 		if _, err := parseRole(r); err != nil {
@@ -53,16 +53,16 @@ func (s *Scope) Take(args []string) error {
 	return nil
 }
 
-// IsRoll reports whether it is a roll: of any group that is not simply the one that was
-// named.
+// IsRoll reports whether the scope is a roll: anything other than one named
+// group.
 func (s *Scope) IsRoll() bool { return s.All || len(s.Roles) > 0 || len(s.Named) > 1 }
 
-// names reports whether a group is named, by what people call it or by its own name.
+// names reports whether a group is named, by its name on screen or its own name.
 func (s *Scope) names(g present.GroupRow) bool {
 	return slices.Contains(s.Named, g.Called()) || slices.Contains(s.Named, g.Name)
 }
 
-// Again is the command that rolls the same groups in the same way.
+// Again returns the command that rolls the same groups in the same way.
 func (s *Scope) Again(line present.CommandLine) string {
 	words := slices.Clone(s.Named)
 	if s.All {
@@ -86,12 +86,12 @@ func parseRole(text string) (world.Role, error) {
 	}
 	all := []string{string(world.RoleBastion), string(world.RoleControlPlane), string(world.RoleAPIServer), string(world.RoleNode)}
 	if !slices.Contains(all, role) {
-		return "", fmt.Errorf("--instance-group-roles: %q is none of %s (master is control-plane)", text, strings.Join(all, ", "))
+		return "", fmt.Errorf("--instance-group-roles: %q is not one of %s (master is control-plane)", text, strings.Join(all, ", "))
 	}
 	return world.Role(role), nil
 }
 
-// Choose picks the groups of the roll among those that there are.
+// Choose selects the groups of the roll among all groups.
 func (s *Scope) Choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 	var names, unknown []string
 	for _, g := range rows {
@@ -106,7 +106,7 @@ func (s *Scope) Choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 	case len(rows) == 0:
 		return nil, exitcode.Usage(errors.New("no group owns a node of this cluster"))
 	case len(unknown) > 0:
-		return nil, exitcode.Usage(fmt.Errorf("there is no group %s; the groups are %s", strings.Join(unknown, ", "), strings.Join(names, ", ")))
+		return nil, exitcode.Usage(fmt.Errorf("unknown group %s; choose from %s", strings.Join(unknown, ", "), strings.Join(names, ", ")))
 	}
 	var roles []world.Role
 	for _, text := range s.Roles {
@@ -134,15 +134,15 @@ func (s *Scope) Choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 		}
 	}
 	if slices.Sort(have); len(have) == 0 {
-		return nil, exitcode.Usage(errors.New("--instance-group-roles: these groups have no roles, which are of kops's instance groups; name them, or give --all"))
+		return nil, exitcode.Usage(errors.New("--instance-group-roles: only kops's instance groups have roles; name groups, or give --all"))
 	}
 	if len(s.Named) > 0 {
 		return nil, exitcode.Usage(fmt.Errorf("none of %s has role %s", strings.Join(s.Named, ", "), strings.Join(s.Roles, ", ")))
 	}
-	return nil, exitcode.Usage(fmt.Errorf("no group has role %s; there are %s", strings.Join(s.Roles, ", "), strings.Join(have, ", ")))
+	return nil, exitcode.Usage(fmt.Errorf("no group has role %s; choose from %s", strings.Join(s.Roles, ", "), strings.Join(have, ", ")))
 }
 
-// Rules are the order and the stop rules for groups: their provider's.
+// Rules returns the order of the groups and when errors stop the roll: their provider's.
 func (s *Scope) Rules(rows []present.GroupRow) (roll.Rules, error) {
 	rules := strategy.RollByName()
 	kops := slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Role != "" })
@@ -151,12 +151,12 @@ func (s *Scope) Rules(rows []present.GroupRow) (roll.Rules, error) {
 	}
 	switch {
 	case s.BastionsAtOnce && !kops:
-		return rules, exitcode.Usage(errors.New("--bastions-at-once is for kops's instance groups: these have no bastions"))
+		return rules, exitcode.Usage(errors.New("--bastions-at-once is for kops's instance groups: these groups have no bastions"))
 	case s.KeepGoing && rules.Fixed != "":
 		return rules, exitcode.Usage(errors.New("--keep-going: " + rules.Fixed))
 	case s.KeepGoing:
 		rules = rules.KeepGoing()
-		rules.About = "by name, one group at a time; errors do not stop the groups after it (--keep-going)"
+		rules.About = "by name, one group at a time; errors do not stop the roll (--keep-going)"
 	}
 	return rules, nil
 }

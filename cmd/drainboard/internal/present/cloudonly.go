@@ -8,19 +8,19 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// Undrained is what a run without Kubernetes means, for whoever is to say yes to it.
+// Undrained returns what a run without Kubernetes means, for the user who confirms it.
 func Undrained(run record.Run) []string {
 	if !run.Settings.CloudOnly {
 		return nil
 	}
 	return []string{
-		"NOTHING IS DRAINED: there is no Kubernetes here (--cloudonly). Pods die with their machines, whatever their budgets say.",
-		"NOTHING IS VALIDATED: whether a new machine joins the cluster is not looked at before the next one goes.",
-		"Whether somebody rolls this group with Kubernetes at the same time cannot be seen from here.",
+		"NO NODE IS DRAINED: there is no Kubernetes here (--cloudonly). Pods end with their instances, past their PDBs.",
+		"NOTHING IS VALIDATED: the next instance is terminated whether or not the new one has joined the cluster.",
+		"A run with Kubernetes in the same group at the same time cannot be detected.",
 	}
 }
 
-// writeUndrained says it before anything else of a plan.
+// writeUndrained writes it ahead of a plan.
 func writeUndrained(w io.Writer, p snapshot.Plan) {
 	for _, line := range Undrained(p.Run) {
 		fmt.Fprintln(w, line)

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// CommandLine is what was given to a command, as far as it belongs in the commands that
-// people are told to give next. Its words are quoted for a shell.
+// CommandLine has the given flags that belong into commands suggested to the user. Its words
+// are quoted for a shell.
 type CommandLine struct {
-	// Reach are the flags that lead to the same cluster, cloud and records.
+	// Reach are the flags that select the cluster, the cloud account and the records.
 	Reach []string
-	// Settings are the flags that an upgrade of groups takes again: these, and those that
-	// make its settings and target.
+	// Settings are the flags that a repeated upgrade takes: Reach, and those that
+	// set its settings and target.
 	Settings []string
 }
 
-// Command is a command of ours that reaches what the one that was given reaches.
+// Command returns a drainboard command with the Reach of the given one.
 func (l CommandLine) Command(verb string, words ...string) string {
 	return spoken(verb, words, l.Reach)
 }
 
-// Repeat is an upgrade of groups, with the settings and the target that were given.
+// Repeat returns an upgrade of groups, with the given settings and target.
 func (l CommandLine) Repeat(words ...string) string { return spoken("upgrade", words, l.Settings) }
 
 func spoken(verb string, words, flags []string) string {
@@ -33,7 +33,7 @@ func spoken(verb string, words, flags []string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// Quoted is a word as a shell takes it.
+// Quoted returns a word quoted for a shell.
 func Quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -41,7 +41,7 @@ func Quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// UpgradeCloudOnly is the command for a group of a cluster of kops, "" if that is not known.
+// UpgradeCloudOnly returns the command for a group of a kops cluster, whose name is "" if unknown.
 func UpgradeCloudOnly(group, cluster string) string {
 	line := "drainboard upgrade " + Quoted(group) + " --cloudonly"
 	if cluster != "" {

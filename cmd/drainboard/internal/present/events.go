@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// Printer writes events to a stream, one a line.
+// Printer writes events to a stream, one per line.
 type Printer struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -19,7 +19,7 @@ type Printer struct {
 }
 
 // NewPrinter writes events as text or JSON. groups: there are several, and each line of
-// text names its own.
+// text names its group.
 func NewPrinter(w io.Writer, json, groups bool) *Printer {
 	return &Printer{w: w, json: json, groups: groups}
 }
@@ -36,7 +36,7 @@ func (p *Printer) Events(list []record.Event) {
 	}
 }
 
-// line is an event for people: time, type, what it is about, what happened.
+// line returns an event as text: time, type, subject, message.
 func (p *Printer) line(e record.Event) string {
 	var about []string
 	if p.groups && e.Group != "" {

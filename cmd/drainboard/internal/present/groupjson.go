@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// GroupsOf are groups for programs.
+// GroupsOf returns groups as a JSON document.
 func GroupsOf(rows []GroupRow) api.GroupList {
 	out := api.GroupList{Items: make([]api.Group, len(rows))}
 	for i, g := range rows {
@@ -27,7 +27,7 @@ func GroupsOf(rows []GroupRow) api.GroupList {
 	return out
 }
 
-// marksOf are the marks of others on nodes, for programs.
+// marksOf returns the marks of external movers on nodes, for JSON.
 func marksOf(movers []snapshot.MoverView) []api.NodeMarks {
 	out := make([]api.NodeMarks, len(movers))
 	for i, m := range movers {
@@ -36,10 +36,10 @@ func marksOf(movers []snapshot.MoverView) []api.NodeMarks {
 	return out
 }
 
-// moverOf names who moves nodes; programs get one word for who is not known.
+// moverOf names an external mover in JSON, where an unknown one is a single word.
 func moverOf(by world.Mover) string {
 	switch by {
-	case world.MoverSomebody:
+	case world.MoverUnknown:
 		return "unknown"
 	case world.MoverCloud:
 		return "cloud"
@@ -47,7 +47,7 @@ func moverOf(by world.Mover) string {
 	return string(by)
 }
 
-// externalMoversOf are others who move nodes, as a run handles them, for programs.
+// externalMoversOf returns external movers and how a run handles them, for JSON.
 func externalMoversOf(movers []record.ExternalMover) []api.ExternalMover {
 	out := make([]api.ExternalMover, len(movers))
 	for i, m := range movers {
@@ -59,7 +59,7 @@ func externalMoversOf(movers []record.ExternalMover) []api.ExternalMover {
 	return out
 }
 
-// waitOf is a wait for programs, nil where there is none.
+// waitOf returns a wait for JSON, nil if there is none.
 func waitOf(w *record.Wait) *api.Wait {
 	if w == nil {
 		return nil
@@ -71,7 +71,7 @@ func waitOf(w *record.Wait) *api.Wait {
 	return out
 }
 
-// unlessEmpty is a list of what there is to say.
+// unlessEmpty returns a list of what is not empty.
 func unlessEmpty(sentence string) []string {
 	if sentence == "" {
 		return nil

@@ -19,17 +19,17 @@ import (
 // GroupRow is a group and what is running on it.
 type GroupRow struct {
 	asg.Summary
-	// InstanceGroup is what kops calls it, "" for a group that is none of kops's.
+	// InstanceGroup is its name in kops, "" for a group of no kops cluster.
 	InstanceGroup string
 	// Running is the state of the group's unfinished run, "" if it has none.
 	Running string
-	// Others are who else moves its nodes, as far as the marks on them tell.
+	// Others are external movers of its nodes, as read from the marks on them.
 	Others []snapshot.MoverView
-	// Worker is what a worker pool of Gardener's has beyond other groups.
+	// Worker is what a Gardener worker pool has beyond other groups.
 	Worker *api.WorkerPool
 }
 
-// Called is what people call the group.
+// Called returns the group's name on screen.
 func (g GroupRow) Called() string { return cmp.Or(g.InstanceGroup, g.Name) }
 
 // NoGroups says why there are no groups in a cluster of so many nodes.
@@ -37,7 +37,7 @@ func NoGroups(nodes int) string {
 	if nodes == 0 {
 		return "This cluster has no nodes, so there is no group of them."
 	}
-	return "No Auto Scaling group owns a node of this cluster, nor is one of a worker pool of Gardener's."
+	return "No node of this cluster belongs to an Auto Scaling group or a Gardener worker pool."
 }
 
 // WriteGroupNames lists the names of groups, a line each.
@@ -69,10 +69,10 @@ func WriteGroups(w io.Writer, rows []GroupRow, headings bool) error {
 	return t.Flush()
 }
 
-// bounded reports whether the group's least and greatest sizes are known.
+// bounded reports whether the group's minimum and maximum are known.
 func (g GroupRow) bounded() bool { return g.Pool == nil || g.Pool.Shoot != "" }
 
-// bound is the least or the greatest size, "-" where it is not known.
+// bound returns the minimum or maximum, "-" if unknown.
 func (g GroupRow) bound(n int) string {
 	if !g.bounded() {
 		return "-"
@@ -80,7 +80,7 @@ func (g GroupRow) bound(n int) string {
 	return strconv.Itoa(n)
 }
 
-// TemplateText is what a group launches from, for people: of a pool, the version of Kubernetes
+// TemplateText returns the group's launch template as text, for a pool its target version of
 // that it is to have, and of a managed node group its release too.
 func TemplateText(g GroupRow) string {
 	if g.Pool != nil {
@@ -96,8 +96,8 @@ func TemplateText(g GroupRow) string {
 	return fmt.Sprintf("%s:%d", name, g.Template.Version)
 }
 
-// Others are who else moves nodes of a group. An unfinished run's marks are not among
-// them; what a finished one has left behind is.
+// Others returns the external movers of a group's nodes. Marks of an unfinished run do not
+// count; those that a finished run left do.
 func Others(nodes []*world.Node, run record.Run) []snapshot.MoverView {
 	all := snapshot.Movers(nodes, run.Marks)
 	if run.State == record.Finished || run.ID == "" {
@@ -106,7 +106,7 @@ func Others(nodes []*world.Node, run record.Run) []snapshot.MoverView {
 	return slices.DeleteFunc(all, func(m snapshot.MoverView) bool { return m.By == world.MoverDrainboard })
 }
 
-// WhoElse names who else moves nodes, "" if nobody does.
+// WhoElse names external movers, "" if there are none.
 func WhoElse(movers []snapshot.MoverView) string {
 	names := make([]string, len(movers))
 	for i, m := range movers {
@@ -115,10 +115,10 @@ func WhoElse(movers []snapshot.MoverView) string {
 	return strings.Join(names, ", ")
 }
 
-// AtWork are those that do more than announce that they may do something.
+// AtWork returns those that act, without those that only announced it.
 func AtWork(movers []snapshot.MoverView) []snapshot.MoverView {
 	return slices.DeleteFunc(slices.Clone(movers), func(m snapshot.MoverView) bool { return !m.Roll && m.Working == 0 })
 }
 
-// Refused says why no run can start on a group now, "" if one can.
+// Refused returns why no run can start in a group now, "" if one can.
 func Refused(g GroupRow) string { return cmp.Or(g.Refused, g.Refresh.Sentence(g.Name)) }

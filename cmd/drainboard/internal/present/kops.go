@@ -11,67 +11,67 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// kopsPace is how many nodes at once by kops's rules, how long it takes, and the machines
-// beside.
+// kopsPace returns how many nodes kops's rules replace at once, how long it takes, and the
+// surge.
 func kopsPace(p snapshot.Plan) string {
 	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
 	switch unavailable := p.Limit - p.Extra; {
 	case p.Run.Settings.KeepOld:
-		return fmt.Sprintf("None is drained or ended: drainAndTerminate is false. While it lasts there are %s.", plural(p.Extra, "extra machine"))
+		return fmt.Sprintf("No node is drained or terminated: drainAndTerminate is false. Surge during the run: %s.", plural(p.Extra, "instance"))
 	case p.Extra == 0:
-		text += fmt.Sprintf(" There are no extra machines: while a node is replaced the group has fewer than its %d.", p.Run.Base.Desired)
+		text += fmt.Sprintf(" No surge: while a node is replaced the group has fewer than its %d instances.", p.Run.Base.Desired)
 	case unavailable > 0:
-		text += fmt.Sprintf(" While it lasts there are %s, and up to %d of the group's %d may be away.", plural(p.Extra, "extra machine"), unavailable, p.Run.Base.Desired)
+		text += fmt.Sprintf(" Surge during the run: %s; up to %d of the group's %d may be out of service.", plural(p.Extra, "instance"), unavailable, p.Run.Base.Desired)
 	default:
-		text += fmt.Sprintf(" While it lasts there are %s, and none of the group's %d is missing.", plural(p.Extra, "extra machine"), p.Run.Base.Desired)
+		text += fmt.Sprintf(" Surge during the run: %s; the group keeps its %d in service.", plural(p.Extra, "instance"), p.Run.Base.Desired)
 	}
 	return text
 }
 
-// kopsSteps are what a run by kops's rules does, step by step; none for other rules.
+// kopsSteps returns what a run by kops's rules does, step by step; nil for other rules.
 func kopsSteps(p snapshot.Plan) []string {
 	if p.Strategy != StrategyKops || len(p.Nodes) == 0 {
 		return nil
 	}
 	s, bastion := p.Run.Settings, p.Role == world.RoleBastion
-	bare := bastion || s.CloudOnly // nothing of it is in the cluster, as far as is looked
+	bare := bastion || s.CloudOnly // without nodes, or with nodes that are not read
 	var out []string
 	if !bare {
-		first := "the cluster is validated; if something is not valid the run ends there (exit code 7)"
+		first := "the cluster is validated; if it is not valid the run ends (exit code 7)"
 		if s.PassInvalid {
-			first = "the cluster is validated; what is not valid is told, and does not end the run"
+			first = "the cluster is validated; failures are reported and do not end the run"
 		}
 		out = append(out, first, "the nodes get the taint kops.k8s.io/scheduled-for-update:PreferNoSchedule: new pods avoid them")
 	}
 	if p.Extra > 0 {
-		text := fmt.Sprintf("%s detached from the group, which launches others in their place", are(p.Extra, "machine", ""))
+		text := fmt.Sprintf("%s detached from the group, which launches replacements", are(p.Extra, "instance", ""))
 		if len(p.Detach) > 0 {
 			text += ": " + strings.Join(detached(p), ", ")
 		}
-		out = append(out, text+"; detached ones go last, and nothing takes their place")
+		out = append(out, text+"; detached instances are terminated last, without replacement")
 	}
 	if kopsCanary(p) {
-		out = append(out, "no machine is of the current spec: one goes alone at first, and the others follow once what replaces it has proved itself")
+		out = append(out, "no instance has the current spec: one is replaced alone first, the others follow once its replacement is healthy")
 	}
 	switch {
 	case s.KeepOld:
-		return append(out, "none of the nodes is drained or ended: drainAndTerminate is false")
+		return append(out, "no node is drained or terminated: drainAndTerminate is false")
 	case s.CloudOnly:
-		return append(out, fmt.Sprintf("each machine is ended without a drain; %s later the next one", s.Interval))
+		return append(out, fmt.Sprintf("each instance is terminated without a drain; the next one after %s", s.Interval))
 	case bastion:
-		out = append(out, "each machine is ended without a drain: it is no node of the cluster")
+		out = append(out, "each instance is terminated without a drain: it is not a node of the cluster")
 	default:
-		out = append(out, fmt.Sprintf("each node is cordoned, leaves the load balancers (%s at most) and is drained (%s at most); %s later its machine is ended", s.DeregisterLimit, s.DrainTimeout, s.Settle))
+		out = append(out, fmt.Sprintf("each node is cordoned, leaves the load balancers (at most %s) and is drained (at most %s); after %s its instance is terminated", s.DeregisterLimit, s.DrainTimeout, s.Settle))
 	}
 	end := "else the run ends (exit code 7)"
 	if s.PassInvalid {
-		end = "else it goes on all the same"
+		end = "else the run continues"
 	}
-	return append(out, fmt.Sprintf("%s after that %s in a row must find the cluster valid (%s apart, again %s after one that found something) within %s, %s; only then its slot is free",
-		s.Interval, plural(s.ValidateCount, "look"), s.ValidatePause, s.ValidateRetry, s.ValidateTimeout, end))
+	return append(out, fmt.Sprintf("%s after that the cluster must pass %s in a row (%s apart, %s after a failed one) within %s, %s; only then is its slot free",
+		s.Interval, plural(s.ValidateCount, "validation"), s.ValidatePause, s.ValidateRetry, s.ValidateTimeout, end))
 }
 
-// detached are the names of the nodes whose machines are detached.
+// detached returns the names of the nodes whose instances are detached.
 func detached(p snapshot.Plan) []string {
 	names := make([]string, len(p.Detach))
 	for i, id := range p.Detach {
@@ -83,7 +83,7 @@ func detached(p snapshot.Plan) []string {
 	return names
 }
 
-// kopsCanary reports whether one goes first, because none is of the current spec.
+// kopsCanary reports whether one node goes first, because none has the current spec.
 func kopsCanary(p snapshot.Plan) bool {
 	upToDate := slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Why == assess.AskedFor })
 	return !upToDate && len(p.Nodes) >= p.Run.Base.Desired && p.Limit > 1

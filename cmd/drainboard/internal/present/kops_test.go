@@ -20,10 +20,10 @@ func TestKopsPlan(t *testing.T) {
 	p.Nodes[0].Why, p.Nodes[1].Why = "older spec", "needs-update annotation"
 	got := text(p)
 	for _, want := range []string{
-		"k8s.example.com / nodes-a (node): 2 nodes to replace", "Up to 3 at once", "2 extra machines, and up to 1 of the group's 2 may be away",
-		"WHY", "older spec", "needs-update annotation", "What is done, by the rules of kops:", "the cluster is validated; if something is not valid the run ends there (exit code 7)",
-		"2 machines are detached from the group, which launches others in their place: a2; detached ones go last", "one goes alone at first",
-		"15s after that 2 looks in a row must find the cluster valid (10s apart, again 30s after one that found something) within 15m0s, else the run ends (exit code 7)",
+		"k8s.example.com / nodes-a (node): 2 nodes to replace", "Up to 3 at once", "Surge during the run: 2 instances; up to 1 of the group's 2 may be out of service",
+		"WHY", "older spec", "needs-update annotation", "Steps, by kops's rules:", "the cluster is validated; if it is not valid the run ends (exit code 7)",
+		"2 instances are detached from the group, which launches replacements: a2; detached instances are terminated last", "one is replaced alone first",
+		"15s after that the cluster must pass 2 validations in a row (10s apart, 30s after a failed one) within 15m0s, else the run ends (exit code 7)",
 		"max-surge            2 (flag)", "validate-count       2 (",
 	} {
 		if !strings.Contains(got, want) {
@@ -31,11 +31,11 @@ func TestKopsPlan(t *testing.T) {
 		}
 	}
 	p.Role, p.Extra, p.Limit = world.RoleBastion, 0, 1
-	if got := strings.Join(kopsSteps(p), "\n"); !strings.Contains(got, "each machine is ended without a drain: it is no node of the cluster\n15s after that") || strings.Contains(got, "the cluster is validated") || strings.Contains(got, "taint") {
+	if got := strings.Join(kopsSteps(p), "\n"); !strings.Contains(got, "each instance is terminated without a drain: it is not a node of the cluster\n15s after that") || strings.Contains(got, "the cluster is validated") || strings.Contains(got, "taint") {
 		t.Errorf("of bastions:\n%s", got)
 	}
 	p.Role, p.Run.Settings.KeepOld, p.Extra = world.RoleNode, true, 2
-	if got := kopsSteps(p); !slices.Contains(got, "none of the nodes is drained or ended: drainAndTerminate is false") {
+	if got := kopsSteps(p); !slices.Contains(got, "no node is drained or terminated: drainAndTerminate is false") {
 		t.Errorf("with drainAndTerminate false: %v", got)
 	}
 }

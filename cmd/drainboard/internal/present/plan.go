@@ -16,7 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// WritePlan shows a plan to people, with all its settings. What was said before it is left out.
+// WritePlan writes a plan as text, with all its settings. Sentences that said has are left out.
 func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
@@ -26,12 +26,12 @@ func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 		return
 	}
 	writePlannedNodes(w, p, said)
-	fmt.Fprintln(w, "\nSettings, with where each comes from (the same seed is the same order again):")
+	fmt.Fprintln(w, "\nSettings and their origin (the same seed gives the same order):")
 	writeSettings(w, p.Run, func(string) bool { return true })
 }
 
-// WriteForApproval shows a plan to somebody who is to say yes to it: the settings that were
-// given, and last, where it is on the screen however long the rest is, what is asked.
+// WriteForApproval writes a plan that the user confirms: the given settings only, and the
+// summary last, so that it stays on screen however long the rest is.
 func WriteForApproval(w io.Writer, p snapshot.Plan) {
 	if p.WarmAlone {
 		fmt.Fprintf(w, "%s: %s\n", p.Group, WarmAlone(p))
@@ -39,7 +39,7 @@ func WriteForApproval(w io.Writer, p snapshot.Plan) {
 		return
 	}
 	writePlannedNodes(w, p, nil)
-	fmt.Fprintln(w, "\nSettings that were given (drainboard plan shows all):")
+	fmt.Fprintln(w, "\nGiven settings (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
 		return strings.HasPrefix(origin, "flag") || strings.HasPrefix(origin, "chosen")
 	})
@@ -48,18 +48,18 @@ func WriteForApproval(w io.Writer, p snapshot.Plan) {
 	fmt.Fprintln(w, pace(p))
 	writeRehearsal(w, p)
 	if n := len(Foreseen(p)); n > 0 {
-		fmt.Fprintf(w, "Foreseen to hold it up or be down for a while: %s, listed above.\n", plural(n, "case"))
+		fmt.Fprintf(w, "Foreseen blockers and downtime: %s, listed above.\n", plural(n, "case"))
 	}
 	stuck := 0
 	for _, n := range p.Nodes {
 		stuck += len(n.Stuck)
 	}
 	if stuck > 0 && p.Run.Settings.OnDrainTimeout == record.TimeoutFail {
-		fmt.Fprintf(w, "%s can never be evicted: as it stands it ends in PodEvictionFailure (exit code 4).\n", plural(stuck, "pod"))
+		fmt.Fprintf(w, "%s can never be evicted: as things stand the run ends in PodEvictionFailure (exit code 4).\n", plural(stuck, "pod"))
 	}
 }
 
-// pace is how many nodes at once, how long it takes, and the machines beside.
+// pace returns how many nodes are replaced at once, how long it takes, and the surge.
 func pace(p snapshot.Plan) string {
 	if p.Strategy == StrategyKops {
 		return kopsPace(p)
@@ -70,29 +70,29 @@ func pace(p snapshot.Plan) string {
 	base := p.Run.Base
 	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
 	if p.Extra > 0 {
-		return text + fmt.Sprintf(" While it lasts the group has %s: desired %d → %d, max %d → %d.",
-			plural(p.Extra, "extra machine"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+		return text + fmt.Sprintf(" Surge during the run: %s, desired %d → %d, max %d → %d.",
+			plural(p.Extra, "instance"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
 	}
-	return text + fmt.Sprintf(" The group has no extra machines: while a node is replaced it has fewer than its %d.", base.Desired)
+	return text + fmt.Sprintf(" No surge: while a node is replaced the group has fewer than its %d instances.", base.Desired)
 }
 
-// takes is how long a plan's run takes, and what that rests on.
+// takes returns how long a plan's run takes, and the basis of that estimate.
 func takes(p snapshot.Plan) string {
 	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsal
 	switch {
 	case r == nil:
 		return took
 	case r.Endless():
-		return "with no end of its own (rehearsed)"
+		return "without an end (rehearsed)"
 	case r.Extrapolated:
 		return took + " (rehearsed in part)"
 	case r.Smooth():
 		return took + " (rehearsed)"
 	}
-	return took + " until it ends, not all well (rehearsed)"
+	return took + " until it ends, with failures (rehearsed)"
 }
 
-// takesShort is takes for a table.
+// takesShort returns takes for a table.
 func takesShort(p snapshot.Plan) string {
 	if p.Rehearsal != nil && p.Rehearsal.Endless() {
 		return "no end"
@@ -100,17 +100,17 @@ func takesShort(p snapshot.Plan) string {
 	return p.Estimate.Round(time.Second).String()
 }
 
-// writeRehearsal shows what a rehearsal of the plan met, if it does not end well.
+// writeRehearsal writes how a rehearsal ended, unless it succeeded.
 func writeRehearsal(w io.Writer, p snapshot.Plan) {
 	if p.Rehearsal == nil || p.Rehearsal.Smooth() {
 		return
 	}
 	said := p.Rehearsal.Sentence()
 	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(said[:1]), said[1:])
-	List(w, "Held in the rehearsal:", p.Rehearsal.Held)
+	List(w, "Blocked in the rehearsal:", p.Rehearsal.Held)
 }
 
-// headline is a plan in a line.
+// headline returns a plan in a line.
 func headline(p snapshot.Plan) string {
 	where := cmp.Or(p.Run.Alias, p.Group)
 	if p.Run.Cluster != "" {
@@ -126,7 +126,7 @@ func headline(p snapshot.Plan) string {
 	return fmt.Sprintf("%s: %s %s, %s", where, plural(len(p.Nodes), "node"), what, FromTo(p))
 }
 
-// FromTo is what the nodes come from and go to.
+// FromTo returns the versions that the nodes have and get.
 func FromTo(p snapshot.Plan) string {
 	switch {
 	case p.Pool == nil || p.From != "" && p.To != "":
@@ -134,13 +134,13 @@ func FromTo(p snapshot.Plan) string {
 	case p.To != "":
 		return "to " + p.To
 	case p.From != "":
-		return "from " + p.From + " to what the Shoot says"
+		return "from " + p.From + " to the Shoot's version"
 	}
-	return "to what the Shoot says"
+	return "to the Shoot's version"
 }
 
-// writePlannedNodes shows what will happen: the nodes in their order, and what will be in
-// the way, as far as it was not said.
+// writePlannedNodes writes the nodes in their order and what will block them, without
+// sentences that were written before.
 func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 	left := func(lines []string) []string {
 		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(said, line) })
@@ -152,7 +152,7 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 		for _, zone := range slices.Sorted(maps.Keys(p.FreeAddresses)) {
 			free = append(free, fmt.Sprintf("%s %d", zone, p.FreeAddresses[zone]))
 		}
-		fmt.Fprintf(w, "Addresses left in the subnets: %s.\n", strings.Join(free, ", "))
+		fmt.Fprintf(w, "Free addresses in the subnets: %s.\n", strings.Join(free, ", "))
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -172,13 +172,13 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, why(dash(n.Why)), n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
 	}
 	t.Flush()
-	List(w, "\nWhat is done, by the rules of kops:", kopsSteps(p))
-	List(w, "\nWill hold it up or be down for a while:", short(left(Foreseen(p))))
-	List(w, "\nWhat the group does beside:", CloudText(p))
-	List(w, "\nWho else moves nodes of this group, or may:", moverText(p.ExternalMovers))
-	List(w, "\nKnow before you start:", left(p.Warnings[len(Undrained(p.Run)):]))
-	List(w, "\nNot evaluated, so that nothing is said of it above:", left(p.NotEvaluated))
-	List(w, "\nNeeds your consent before anything starts:", p.Refusals)
+	List(w, "\nSteps, by kops's rules:", kopsSteps(p))
+	List(w, "\nForeseen blockers and downtime:", short(left(Foreseen(p))))
+	List(w, "\nOther effects of the group:", CloudText(p))
+	List(w, "\nExternal movers of this group's nodes:", moverText(p.ExternalMovers))
+	List(w, "\nWarnings:", left(p.Warnings[len(Undrained(p.Run)):]))
+	List(w, "\nNot evaluated:", left(p.NotEvaluated))
+	List(w, "\nConsent required before the start:", p.Refusals)
 }
 
 // WithoutNodes says what a plan without nodes does, or why it does nothing.
@@ -194,18 +194,18 @@ func WarmAlone(p snapshot.Plan) string {
 	return fmt.Sprintf("no node is outdated; %s terminated: %s", are(len(p.Warm), "outdated machine", " of the warm pool"), strings.Join(p.Warm, ", "))
 }
 
-// NothingToDo says why a plan has no nodes.
+// NothingToDo returns why a plan has no nodes.
 func NothingToDo(p snapshot.Plan) string {
 	if p.Run.Inherited != nil {
 		return "nothing is outdated: an upgrade takes back what an earlier run has left of its raise"
 	}
 	if len(p.Run.Target.Only) > 0 {
-		return "of the nodes that --only names none is outdated: there is nothing to do"
+		return "nothing to do: no node of --only is outdated"
 	}
-	return "nothing is outdated: there is nothing to do"
+	return "nothing to do: no node is outdated"
 }
 
-// oddities are what is special about a node, in a word each.
+// oddities returns what is special about a node, in a word each.
 func oddities(n snapshot.PlannedNode) []string {
 	var out []string
 	if !n.Unreachable.IsZero() {
@@ -220,8 +220,8 @@ func oddities(n snapshot.PlannedNode) []string {
 	return out
 }
 
-// foreseenText is what a plan's table says of one node. Silence is for nodes that
-// were judged.
+// foreseenText returns the blockers of one node for a plan's table: "" only for a node that
+// was evaluated.
 func foreseenText(n snapshot.PlannedNode) string {
 	switch more := len(n.Foreseen) - 1; {
 	case n.NotEvaluated != "":
@@ -235,7 +235,7 @@ func foreseenText(n snapshot.PlannedNode) string {
 	}
 }
 
-// Foreseen lists what the plan foresees, each with its node.
+// Foreseen lists the foreseen blockers, each with its node.
 func Foreseen(p snapshot.Plan) []string {
 	var out []string
 	for _, n := range p.Nodes {
@@ -246,21 +246,21 @@ func Foreseen(p snapshot.Plan) []string {
 	return out
 }
 
-// CloudText tells what lifecycle hooks, warm pool and the like mean for a run.
+// CloudText returns what lifecycle hooks, warm pool and the like mean for a run.
 func CloudText(p snapshot.Plan) []string {
 	var out []string
 	for _, h := range p.Hooks {
 		switch {
 		case h.Launching && h.Abandon:
-			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new machine until it is completed, at most %s; then the machine is ended", h.Name, h.Timeout))
+			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new instance until it is completed, at most %s; then the instance is terminated", h.Name, h.Timeout))
 		case h.Launching:
-			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new machine until it is completed, at most %s", h.Name, h.Timeout))
+			out = append(out, fmt.Sprintf("lifecycle hook %s holds every new instance until it is completed, at most %s", h.Name, h.Timeout))
 		default:
 			out = append(out, fmt.Sprintf("lifecycle hook %s holds every termination until it is completed, at most %s", h.Name, h.Timeout))
 		}
 	}
 	if len(p.Warm) > 0 {
-		out = append(out, fmt.Sprintf("%s ended, too: %s", are(len(p.Warm), "outdated machine", " of the warm pool"), strings.Join(p.Warm, ", ")))
+		out = append(out, fmt.Sprintf("%s also terminated: %s", are(len(p.Warm), "outdated instance", " of the warm pool"), strings.Join(p.Warm, ", ")))
 	}
 	count := func(has func(snapshot.PlannedNode) bool) (n int) {
 		for _, node := range p.Nodes {
@@ -271,7 +271,7 @@ func CloudText(p snapshot.Plan) []string {
 		return n
 	}
 	if n := count(func(n snapshot.PlannedNode) bool { return n.Spot }); n > 0 {
-		out = append(out, are(n, "node", "")+" Spot: the cloud may take such a machine back before its turn")
+		out = append(out, are(n, "node", "")+" Spot: the cloud may interrupt such an instance at any time")
 	}
 	if n := count(func(n snapshot.PlannedNode) bool { return n.Protected }); n > 0 {
 		out = append(out, are(n, "node", "")+" protected from scale in, which does not stop the upgrade")
@@ -279,7 +279,7 @@ func CloudText(p snapshot.Plan) []string {
 	return out
 }
 
-// moverText tells who else moves nodes, what that means here, and what can be done.
+// moverText returns the external movers, how the run handles them, and what can be done.
 func moverText(rivals []record.ExternalMover) []string {
 	var out []string
 	for _, r := range rivals {
@@ -292,11 +292,11 @@ func moverText(rivals []record.ExternalMover) []string {
 	return out
 }
 
-// NotYet says why a plan without nodes is not done.
+// NotYet returns why a plan without nodes is not done.
 func NotYet(p snapshot.Plan) string {
 	var left []string
 	for _, u := range p.Awaited {
 		left = append(left, u.Text)
 	}
-	return "no node is outdated yet, and Gardener is not done: " + strings.Join(left, "; ")
+	return "no node is outdated yet, and Gardener has not finished: " + strings.Join(left, "; ")
 }

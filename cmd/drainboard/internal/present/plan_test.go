@@ -61,7 +61,7 @@ func TestPlanTellsSilenceFromIgnorance(t *testing.T) {
 	p.Nodes[1].NotEvaluated = "data on pods and PDBs is 1m0s old"
 	p.NotEvaluated = []string{"blockers: data on pods and PDBs is 1m0s old"}
 	got := text(p)
-	for _, want := range []string{"Not evaluated, so that nothing is said of it above:\n  - blockers: data on pods and PDBs"} {
+	for _, want := range []string{"Not evaluated:\n  - blockers: data on pods and PDBs"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
@@ -91,9 +91,9 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 	got := text(p)
 	for _, want := range []string{
 		"unreachable since 04:05:06, Spot", "protected", "lifecycle hook proxies holds every termination until it is completed, at most 1h0m0s",
-		"lifecycle hook boot holds every new machine until it is completed, at most 1m0s; then the machine is ended",
-		"1 outdated machine of the warm pool is ended, too: i-7", "1 node is Spot", "1 node is protected",
-		"The group has no extra machines",
+		"lifecycle hook boot holds every new instance until it is completed, at most 1m0s; then the instance is terminated",
+		"1 outdated instance of the warm pool is also terminated: i-7", "1 node is Spot", "1 node is protected",
+		"No surge: while a node is replaced",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
@@ -122,11 +122,11 @@ func TestPlanIsShortForPeople(t *testing.T) {
 	if got := text(p); !strings.Contains(got, "(+49 more)") || !strings.Contains(got, "and 20 more (-o json has them all)") {
 		t.Errorf("not short:\n%s", got)
 	}
-	if p.Nodes = nil; !strings.Contains(text(p), "nothing is outdated") {
+	if p.Nodes = nil; !strings.Contains(text(p), "no node is outdated") {
 		t.Error("an empty plan does not say so")
 	}
 	p.Run.Target.Only = []string{"a1"}
-	if !strings.Contains(text(p), "of the nodes that --only names none is outdated") {
+	if !strings.Contains(text(p), "no node of --only is outdated") {
 		t.Error("an empty plan does not name --only")
 	}
 }
@@ -137,7 +137,7 @@ func TestPlanTellsRivals(t *testing.T) {
 	p := planned()
 	p.ExternalMovers = []record.ExternalMover{
 		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced"},
-		{Kind: record.ExternalCordon, Who: "somebody", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: record.HandlingLeft, How: "the cordon stays"},
+		{Kind: record.ExternalCordon, Who: "a user", Does: "has cordoned", Nodes: []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7"}, Handling: record.HandlingLeft, How: "the cordon stays"},
 	}
 	if err := CannotStart(p); err != nil {
 		t.Errorf("refused: %v", err)
@@ -148,8 +148,8 @@ func TestPlanTellsRivals(t *testing.T) {
 	})
 	got := text(p)
 	for _, want := range []string{
-		"Who else moves nodes of this group, or may:\n  - suspended: AZRebalance moves machines: suspended while nodes are replaced\n",
-		"  - left alone: somebody has cordoned a1, a2, a3, a4, a5 and 2 more: the cordon stays\n",
+		"External movers of this group's nodes:\n  - suspended: AZRebalance moves machines: suspended while nodes are replaced\n",
+		"  - left alone: a user has cordoned a1, a2, a3, a4, a5 and 2 more: the cordon stays\n",
 		"  - refused: instance refresh r-1 replaces the group's instances (InProgress, 40 %): no run starts beside it; to change that: stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -185,8 +185,8 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 		return last
 	}
 	for _, want := range []string{
-		"2 nodes to replace, 1.31 → 1.32", "Up to 1 at once, about 1m30s.", "6 extra machines: desired 2 → 8, max 2 → 8.",
-		"Foreseen to hold it up or be down for a while: 2 cases, listed above.\n", "2 pods can never be evicted: as it stands it ends in PodEvictionFailure",
+		"2 nodes to replace, 1.31 → 1.32", "Up to 1 at once, about 1m30s.", "Surge during the run: 6 instances, desired 2 → 8, max 2 → 8.",
+		"Foreseen blockers and downtime: 2 cases, listed above.\n", "2 pods can never be evicted: as things stand the run ends in PodEvictionFailure",
 	} {
 		if !strings.Contains(end(), want) {
 			t.Errorf("the end does not say %q:\n%s", want, end())
@@ -211,8 +211,8 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		{snapshot.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Replaced: 2}, []string{"Up to 1 at once, about 9m0s (rehearsed)."}, `"rehearsal": {`, "As it stands"},
 		{snapshot.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
 		{snapshot.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod on a1 not gone after 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
-			[]string{"about 16m0s until it ends, not all well (rehearsed).", "The run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod on a1 not gone after 15m0s: app/web-1.\nHeld in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
-		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"with no end of its own (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
+			[]string{"about 16m0s until it ends, with failures (rehearsed).", "The run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod on a1 not gone after 15m0s: app/web-1.\nBlocked in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
+		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"without an end (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
 		p.Rehearse(c.of)

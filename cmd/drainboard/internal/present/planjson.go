@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// PlanOf is a plan for programs.
+// PlanOf returns a plan as a JSON document.
 func PlanOf(p snapshot.Plan) api.GroupPlan { return api.GroupPlan{GroupPlanFields: planFields(p)} }
 
 func planFields(p snapshot.Plan) api.GroupPlanFields {
@@ -48,7 +48,7 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 	return out
 }
 
-// raiseOf is what runs have left of a raise, for programs.
+// raiseOf returns what runs have left of a raise, for JSON.
 func raiseOf(run record.Run, left *record.Raise) *api.Raise {
 	if left == nil {
 		return nil
@@ -57,7 +57,7 @@ func raiseOf(run record.Run, left *record.Raise) *api.Raise {
 	return &api.Raise{Run: left.Run, At: left.At, Desired: left.Desired, Max: left.Max, Unsure: left.Unsure, Doubtful: left.Doubtful, Message: what, Command: command}
 }
 
-// ordersOf is how nodes are ordered, for programs.
+// ordersOf returns how nodes are ordered, for JSON.
 func ordersOf(orders []record.Order) []string {
 	if len(orders) == 0 {
 		return []string{string(record.OrderRandom)}
@@ -69,7 +69,7 @@ func ordersOf(orders []record.Order) []string {
 	return out
 }
 
-// settingsOf are the settings of a run for programs.
+// settingsOf returns the settings of a run, for JSON.
 func settingsOf(r record.Run) api.Settings {
 	s := r.Settings
 	out := api.Settings{
@@ -97,7 +97,7 @@ func settingsOf(r record.Run) api.Settings {
 	return out
 }
 
-// originsOf are where settings come from, by the names that documents have for them.
+// originsOf returns the origins of settings, by their names in JSON.
 func originsOf(byFlag map[string]string) map[string]string {
 	out := map[string]string{}
 	for flag, origin := range byFlag {
@@ -106,7 +106,7 @@ func originsOf(byFlag map[string]string) map[string]string {
 	return out
 }
 
-// settingName is a flag as a field: drain-timeout is drainTimeout.
+// settingName returns a flag's field name: drain-timeout is drainTimeout.
 func settingName(flag string) string {
 	parts := strings.Split(flag, "-")
 	for i, p := range parts[1:] {
@@ -115,7 +115,7 @@ func settingName(flag string) string {
 	return strings.Join(parts, "")
 }
 
-// RollOf is the plan of a roll for programs.
+// RollOf returns the plan of a roll as a JSON document.
 func RollOf(p RollPlan) api.RollPlan {
 	out := api.RollPlan{ID: p.Roll.ID, Rules: p.Rules.About, ResumeCommand: p.Roll.Again}
 	for _, g := range p.Roll.Groups {

@@ -13,23 +13,23 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener"
 )
 
-// PoolLook is a worker pool at one look.
-type PoolLook struct {
+// PoolState is the state of a worker pool at one moment.
+type PoolState struct {
 	Stands gardener.Summary
-	Others []snapshot.MoverView // who moves its nodes
+	Others []snapshot.MoverView // external movers of its nodes
 	Seen   *snapshot.Snapshot
 	World  *world.World
-	Run    record.Run // a picture of what Gardener does
+	Run    record.Run // what Gardener does, as a run
 }
 
-// WritePool shows a pool.
-func WritePool(w io.Writer, l PoolLook) {
+// WritePool writes a pool as text.
+func WritePool(w io.Writer, l PoolState) {
 	p := l.Seen.Pool
 	update := p.Update
 	if update == "" {
-		update = "its update strategy is not known from here"
+		update = "update strategy unknown"
 	}
-	fmt.Fprintf(w, "%s: a worker pool of Gardener, %s; %d of %s to be updated\n", l.Stands.Name, update, l.Stands.Outdated, plural(l.Stands.Machines, "machine"))
+	fmt.Fprintf(w, "%s: Gardener worker pool, %s; %d of %s outdated\n", l.Stands.Name, update, l.Stands.Outdated, plural(l.Stands.Machines, "machine"))
 	if name := p.ShootName(); name != "" {
 		text := "  Shoot " + name + ", Kubernetes " + dash(p.VersionText())
 		if p.Surge != "" || p.Unavailable != "" {
@@ -48,35 +48,35 @@ func WritePool(w io.Writer, l PoolLook) {
 	}
 	fmt.Fprintln(w, "  limits: "+p.LimitsText())
 	List(w, "  failed:", p.Failed)
-	List(w, "  the Shoot says:", p.Notes)
+	List(w, "  Shoot:", p.Notes)
 	for _, m := range l.Others {
 		fmt.Fprintln(w, "  "+m.Text)
 	}
-	List(w, "  runs out:", l.countdowns())
+	List(w, "  deadlines:", l.countdowns())
 	var held []string
 	for _, b := range l.Seen.Blockers {
 		held = append(held, fmt.Sprintf("%s on %s: %s; %s", b.Pod, b.Node, b.Detail, b.WayOut))
 	}
 	List(w, "  held:", short(held))
-	List(w, "  not known:", p.Unknown)
+	List(w, "  unknown:", p.Unknown)
 }
 
-// zoneText is a zone in a line.
+// zoneText returns a zone in a line.
 func zoneText(z snapshot.PoolZone) string {
 	text := dash(z.Name) + ": " + z.Counts()
 	if z.Deployment == "" {
 		text += ", inferred from their nodes"
 	} else {
-		text += fmt.Sprintf(", %d in all", z.Total)
+		text += fmt.Sprintf(", %d in total", z.Total)
 	}
 	if at := z.AtOnce(); at != "" {
-		text += "; at a time " + at
+		text += "; at once " + at
 	}
 	return text + because(strings.Join(z.Standing(), "; "))
 }
 
-// countdowns are what runs out and what follows, a line each, the nearest first.
-func (l PoolLook) countdowns() (out []string) {
+// countdowns returns the deadlines and what follows them, one per line, the nearest first.
+func (l PoolState) countdowns() (out []string) {
 	for _, c := range l.Status().Countdowns {
 		if c.For == windowCloses {
 			continue // it has a line of its own

@@ -13,8 +13,8 @@ import (
 // windowCloses is the countdown of the maintenance time window.
 const windowCloses = "window closes"
 
-// Status is a pool for programs.
-func (p PoolLook) Status() api.WorkerPoolStatus {
+// Status returns a pool for JSON.
+func (p PoolState) Status() api.WorkerPoolStatus {
 	out := api.WorkerPoolStatus{
 		AsOf: p.Seen.At, Instances: p.Stands.Machines, Outdated: p.Stands.Outdated, WorkerPool: PoolOf(p.Seen.Pool),
 	}
@@ -38,20 +38,20 @@ func (p PoolLook) Status() api.WorkerPoolStatus {
 	}
 	if v := p.Seen.Pool; !v.Closes.IsZero() {
 		out.Countdowns = append(out.Countdowns, api.Countdown{Wait: api.Wait{
-			For: windowCloses, Since: v.Opens, Until: v.Closes, Basis: "as " + v.WindowFrom + " has it, less the 15 minutes in which nothing starts any more",
+			For: windowCloses, Since: v.Opens, Until: v.Closes, Basis: "from " + v.WindowFrom + ", less the last 15 minutes, in which nothing starts",
 		}})
 	}
 	slices.SortStableFunc(out.Countdowns, func(a, b api.Countdown) int { return cmp.Or(a.Until.Compare(b.Until), cmp.Compare(a.Node, b.Node)) })
 	return out
 }
 
-// GroupStatus is a pool without a run, for programs.
-func (p PoolLook) GroupStatus() api.GroupStatus {
+// GroupStatus returns a pool without a run, as a JSON document.
+func (p PoolState) GroupStatus() api.GroupStatus {
 	pool := p.Status()
 	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: p.Stands.Name, NodeMarks: marksOf(p.Others), Pool: &pool}}
 }
 
-// PoolOf is what a pool has beyond other groups, for programs.
+// PoolOf returns what a pool has beyond other groups, for JSON.
 func PoolOf(v *snapshot.PoolView) api.WorkerPool {
 	p := api.WorkerPool{
 		Shoot: v.Shoot, UpdateStrategy: v.Update, KubernetesVersion: v.Version, MaxSurge: v.Surge, MaxUnavailable: v.Unavailable, ControlCluster: v.Control,
@@ -107,7 +107,7 @@ func memberOf(r *snapshot.NodeRow, m *world.Machine) api.PoolMember {
 	return out
 }
 
-// controllerRollOf is what a roll of a pool by its controller would meet, for programs.
+// controllerRollOf returns what would block a roll of a pool by its controller, for JSON.
 func controllerRollOf(p snapshot.PoolPlan, others []snapshot.MoverView) *api.ControllerRoll {
 	out := &api.ControllerRoll{AsOf: p.AsOf, AllNodes: p.All, NodeMarks: marksOf(others), NotEvaluated: p.NotEvaluated}
 	for _, n := range p.Nodes {

@@ -9,22 +9,22 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// poolPace is the pace of a worker pool: where Gardener rolls it, what its zones may have more
-// and miss meanwhile.
+// poolPace returns the pace of a worker pool: where Gardener rolls it, the surge and the
+// unavailable machines that its zones may have.
 func poolPace(p snapshot.Plan) string {
 	took := p.Estimate.Round(time.Second)
 	if p.Strategy == (strategy.GardenerManual{}).Name() {
-		return fmt.Sprintf("Up to %d at once, about %s. A node is out of service while it is updated, and none comes in its place.", p.Limit, took)
+		return fmt.Sprintf("Up to %d at once, about %s. A node is out of service while it is updated, without a replacement.", p.Limit, took)
 	}
 	zones := zonesPace(p.Pool.Zones)
 	if zones == "" {
-		return "Gardener rolls all zones side by side. How many machines a zone may have more, or miss, is in the Shoot, which is not read."
+		return "Gardener rolls all zones side by side. maxSurge and maxUnavailable are in the Shoot, which is not read."
 	}
 	return fmt.Sprintf("Gardener rolls all zones side by side, about %s. %s.", took, zones)
 }
 
-// zonesPace says how many machines the zones may have more and miss, those that are alike
-// together; "" where that is not known.
+// zonesPace returns the surge and the unavailable machines that the zones may have, equal
+// zones together; "" if unknown.
 func zonesPace(zones []snapshot.PoolZone) string {
 	var all []string
 	alike, guess := map[string][]string{}, false
@@ -40,7 +40,7 @@ func zonesPace(zones []snapshot.PoolZone) string {
 		if z.Unavailable > 0 {
 			miss = fmt.Sprint(z.Unavailable)
 		}
-		text := fmt.Sprintf("may have %s more and miss %s", more, miss)
+		text := fmt.Sprintf("may have %s more and %s unavailable", more, miss)
 		if alike[text] == nil {
 			all = append(all, text)
 		}
@@ -60,7 +60,7 @@ func zonesPace(zones []snapshot.PoolZone) string {
 	}
 	text := strings.Join(all, "; ")
 	if guess {
-		text += ", as far as the Shoot tells"
+		text += ", by the Shoot"
 	}
 	return text
 }

@@ -12,34 +12,34 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// PlannedPool is the plan of a worker pool, all of it of one look: how it stands, what a roll
-// meets, and what a run of it would do. Gardener begins a roll when the Shoot changes, whether a
-// run looks or not.
+// PlannedPool is the plan of a worker pool, all of it of one moment: its state, what blocks a
+// roll, and what a run would do. Gardener starts a roll when the Shoot changes, with or without
+// a run.
 type PlannedPool struct {
-	Look PoolLook
+	At   PoolState
 	Roll snapshot.PoolPlan
 	Run  snapshot.Plan
 }
 
-// JSON is the plan for programs.
+// JSON returns the plan as a JSON document.
 func (p PlannedPool) JSON() api.GroupPlan {
-	out, pool := PlanOf(p.Run), p.Look.Status()
-	out.Pool, out.ControllerRoll = &pool, controllerRollOf(p.Roll, p.Look.Others)
+	out, pool := PlanOf(p.Run), p.At.Status()
+	out.Pool, out.ControllerRoll = &pool, controllerRollOf(p.Roll, p.At.Others)
 	return out
 }
 
-// Write shows it to people. What is said of the pool is not said once more of the run.
+// Write writes it as text. Sentences on the pool are not repeated for the run.
 func (p PlannedPool) Write(w io.Writer) {
-	WritePool(w, p.Look)
+	WritePool(w, p.At)
 	if p.Roll.All && len(p.Run.Nodes) == 0 {
 		p.writeAtRest(w)
 		return
 	}
 	p.writeMeets(w, "the roll")
 	fmt.Fprintln(w)
-	said := slices.Concat(p.Look.Seen.Pool.Unknown, p.Roll.Said)
+	said := slices.Concat(p.At.Seen.Pool.Unknown, p.Roll.Said)
 	if len(p.Run.Nodes) == 0 && len(p.Run.Run.Target.Only) == 0 {
-		fmt.Fprintf(w, "%s: to be updated still: %s, and none that a run could take now.\n", p.Look.Stands.Name, plural(len(p.Roll.Nodes), "node"))
+		fmt.Fprintf(w, "%s: %s left to update, none of which a run could take now.\n", p.At.Stands.Name, plural(len(p.Roll.Nodes), "node"))
 		List(w, "Note:", p.Run.Warnings)
 		return
 	}
@@ -53,19 +53,19 @@ func (p PlannedPool) Write(w io.Writer) {
 	WritePlan(w, run, said)
 }
 
-// writeAtRest shows what a roll would meet while there is none.
+// writeAtRest writes what would block a roll while there is none.
 func (p PlannedPool) writeAtRest(w io.Writer) {
-	pool := p.Look.Seen.Pool
-	starts := "Gardener begins a roll when the Shoot changes, in an order of its own"
+	pool := p.At.Seen.Pool
+	starts := "Gardener starts a roll when the Shoot changes, in its own order"
 	if pool.Update == world.ManualInPlaceUpdate {
-		starts = "when the Shoot changes its nodes become candidates, and drainboard upgrade " + pool.Name + " selects them in batches"
+		starts = "when the Shoot changes, its nodes become candidates, and drainboard upgrade " + pool.Name + " selects them in batches"
 	}
 	fmt.Fprintf(w, "\n%s: nothing is outdated as of %s; %s.\n", pool.Name, p.Roll.AsOf.Local().Format("15:04:05"), starts)
 	List(w, "Note:", p.Run.Warnings)
 	if len(p.Roll.Nodes) == 0 {
-		fmt.Fprintln(w, "No node of the pool has joined: nothing is known that a roll would meet.")
+		fmt.Fprintln(w, "No node of the pool has joined: what would block a roll is unknown.")
 	} else {
-		fmt.Fprint(w, "It would take all nodes:\n\n")
+		fmt.Fprint(w, "A roll would update all nodes:\n\n")
 		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 		fmt.Fprintln(t, "NODE\tZONE\tVERSION\tEVICT\tVOLUMES\tSTAY\tFORESEEN")
 		for _, n := range p.Roll.Nodes {
@@ -74,19 +74,19 @@ func (p PlannedPool) writeAtRest(w io.Writer) {
 		t.Flush()
 	}
 	p.writeMeets(w, "a roll")
-	List(w, "\nNot evaluated, so that nothing is said of it above:", slices.DeleteFunc(slices.Clone(p.Roll.NotEvaluated), func(line string) bool { return slices.Contains(pool.Unknown, line) }))
+	List(w, "\nNot evaluated:", slices.DeleteFunc(slices.Clone(p.Roll.NotEvaluated), func(line string) bool { return slices.Contains(pool.Unknown, line) }))
 	fmt.Fprintf(w, "\nWhat a change of the Shoot would do: drainboard plan --provider gardener --shoot %s --garden-kubeconfig FILE --change NEW.yaml\n", cmp.Or(pool.Shoot, "NAMESPACE/NAME"))
 }
 
-// writeMeets shows what is in the way of a roll.
+// writeMeets writes what blocks a roll.
 func (p PlannedPool) writeMeets(w io.Writer, roll string) {
 	var meets []string
 	for _, o := range p.Roll.Meets {
 		meets = append(meets, o.Text)
 	}
-	List(w, "\nIn the way of "+roll+", or down for a while:", short(meets))
+	List(w, "\nForeseen blockers and downtime of "+roll+":", short(meets))
 	unclear := slices.ContainsFunc(p.Roll.Nodes, func(n snapshot.PoolNode) bool { return len(n.Foreseen) > 0 || n.NotEvaluated != "" })
 	if len(meets) == 0 && len(p.Roll.Nodes) > 0 && !unclear && len(Foreseen(p.Run)) == 0 {
-		fmt.Fprintln(w, "\nNothing is in the way of "+roll+", as far as is known.")
+		fmt.Fprintln(w, "\nNo known blocker of "+roll+".")
 	}
 }

@@ -45,22 +45,22 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	status.Past = PastOf([]live.Stored{{Name: "x", Run: run, Discarded: "why"}})
 	remote := Status{Run: "r", Group: "g", RecordAt: "elsewhere", Driver: "bob"}
 
-	look := PoolLook{World: world.New()}
-	full(reflect.ValueOf(&look.Stands.Machines).Elem(), 0)
-	look.Stands.Name, look.Stands.Outdated = "web", 1
-	full(reflect.ValueOf(&look.Others).Elem(), 0)
-	look.Seen = &snapshot.Snapshot{At: time.Now(), Pool: &snapshot.PoolView{}}
-	full(reflect.ValueOf(look.Seen.Pool).Elem(), 0)
+	state := PoolState{World: world.New()}
+	full(reflect.ValueOf(&state.Stands.Machines).Elem(), 0)
+	state.Stands.Name, state.Stands.Outdated = "web", 1
+	full(reflect.ValueOf(&state.Others).Elem(), 0)
+	state.Seen = &snapshot.Snapshot{At: time.Now(), Pool: &snapshot.PoolView{}}
+	full(reflect.ValueOf(state.Seen.Pool).Elem(), 0)
 	var row snapshot.NodeRow
 	full(reflect.ValueOf(&row).Elem(), 0)
-	look.Seen.Zones = []snapshot.ZoneView{{Rows: []*snapshot.NodeRow{&row}}}
+	state.Seen.Zones = []snapshot.ZoneView{{Rows: []*snapshot.NodeRow{&row}}}
 	var machine world.Machine
 	full(reflect.ValueOf(&machine).Elem(), 0)
 	machine.ID = row.ID
-	look.World.SetMachines([]world.Machine{machine})
-	full(reflect.ValueOf(&look.Seen.Blockers).Elem(), 0)
-	look.Seen.Blockers[0].Deadline.For = blockers.UntilPodForced
-	pool := look.Status()
+	state.World.SetMachines([]world.Machine{machine})
+	full(reflect.ValueOf(&state.Seen.Blockers).Elem(), 0)
+	state.Seen.Blockers[0].Deadline.For = blockers.UntilPodForced
+	pool := state.Status()
 	status.Pool = &pool
 	var controller snapshot.PoolPlan
 	full(reflect.ValueOf(&controller).Elem(), 0)
@@ -80,7 +80,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	found := map[string]bool{}
 	managed := PlannedManaged{Group: *group.Managed, Run: plan}
 	for _, doc := range []any{
-		PlannedPool{Look: look, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}),
+		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
 	} {
 		produced(reflect.ValueOf(doc), found)
@@ -101,7 +101,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 		t.Errorf("nothing fills in\n%s", strings.Join(missing, "\n"))
 	}
 	if len(found) < 300 {
-		t.Errorf("only %d fields were looked at", len(found))
+		t.Errorf("only %d fields were checked", len(found))
 	}
 }
 

@@ -9,22 +9,22 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// CannotStart says why a plan cannot be started, nil if it can.
+// CannotStart returns why a plan cannot start, nil if it can.
 func CannotStart(p snapshot.Plan) error {
 	var others []string
 	for _, r := range p.Opposed() {
 		others = append(others, r.Action()+": "+r.WayOut)
 	}
 	if len(others) > 0 && len(p.Nodes) > 0 {
-		return exitcode.Usage(errors.New("nothing was started: somebody else is at work on this group\n  " + strings.Join(others, "\n  ")))
+		return exitcode.Usage(errors.New("not started: an external mover is active in this group\n  " + strings.Join(others, "\n  ")))
 	}
 	if len(p.Refusals) == 0 {
 		return nil
 	}
-	return exitcode.Usage(errors.New("nothing was started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
+	return exitcode.Usage(errors.New("not started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
 }
 
-// CannotRoll says why a roll cannot be started, nil if it can: all its groups must be ready to.
+// CannotRoll returns why a roll cannot start, nil if it can: all its groups must be able to.
 func CannotRoll(p RollPlan) error {
 	var why []string
 	for _, g := range p.Roll.Groups {

@@ -13,8 +13,8 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
-// RollPlan is what a roll would do, worked out from its groups as they are. Each group is
-// planned anew when its turn comes.
+// RollPlan is what a roll would do, computed from the current state of its groups. Each group
+// is planned again when its turn comes.
 type RollPlan struct {
 	Cluster string
 	Roll    roll.Roll
@@ -23,18 +23,18 @@ type RollPlan struct {
 	Runs    map[string]record.Run    // the unfinished runs
 }
 
-// WriteRollPlan shows the plan of a roll to people: its groups in their order, each in
-// short, and what will be in the way.
+// WriteRollPlan writes the plan of a roll as text: its groups in their order, a line each, and
+// the foreseen blockers.
 func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 	waiting := p.Roll.Names(roll.Waiting)
 	for _, name := range waiting {
 		if plan, ok := p.Plans[name]; ok {
-			writeUndrained(w, plan) // of one as of all: it is a flag
+			writeUndrained(w, plan) // the same for all groups: it is a flag
 			break
 		}
 	}
 	fmt.Fprintf(w, "%s: a roll of %s, %s\n\n", p.Cluster, plural(len(waiting), "group"), p.Rules.About)
-	var goesOn, leftOut, hold, know, consent []string
+	var resumed, leftOut, hold, know, consent []string
 	add := func(to *[]string, group string, lines ...string) {
 		for _, l := range lines {
 			*to = append(*to, group+": "+l)
@@ -58,8 +58,8 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 		case g.State == roll.LeftOut:
 			leftOut = append(leftOut, g.Name+": "+g.Why)
 		case g.Resumes:
-			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprintf("%d of %d left", g.Total-g.Done, g.Total), "goes on with its unfinished run", "", "", "")
-			add(&goesOn, g.Name, fmt.Sprintf("run %s: %s", run.ID, strings.Join(Standing(run, now, nil, false), "; ")))
+			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprintf("%d of %d left", g.Total-g.Done, g.Total), "resumes its unfinished run", "", "", "")
+			add(&resumed, g.Name, fmt.Sprintf("run %s: %s", run.ID, strings.Join(Standing(run, now, nil, false), "; ")))
 		default:
 			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprint(len(plan.Nodes)), plan.From+" → "+plan.To, fmt.Sprint(plan.Limit), fmt.Sprint(plan.Extra), takesShort(plan))
 			if r := plan.Rehearsal; r != nil && !r.Smooth() {
@@ -71,12 +71,12 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 		}
 	}
 	t.Flush()
-	List(w, "\nGoes on first, where it was:", goesOn)
+	List(w, "\nResumed first:", resumed)
 	List(w, "\nLeft out:", leftOut)
-	List(w, "\nWill hold it up or be down for a while:", short(hold))
-	List(w, "\nKnow before you start:", short(know))
-	List(w, "\nNeeds your consent before anything starts:", consent)
+	List(w, "\nForeseen blockers and downtime:", short(hold))
+	List(w, "\nWarnings:", short(know))
+	List(w, "\nConsent required before the start:", consent)
 	if len(waiting) > 0 {
-		fmt.Fprintln(w, "\nEach group is planned anew when its turn comes; drainboard plan GROUP shows all of one.")
+		fmt.Fprintln(w, "\nEach group is planned again when its turn comes; drainboard plan GROUP shows its full plan.")
 	}
 }

@@ -28,13 +28,13 @@ func TestRollPlanText(t *testing.T) {
 				Rehearsal: &snapshot.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}},
 			"db": {Run: settled, Group: "db", Warnings: []string{"i-1 is in Standby"}},
 		},
-		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "nothing is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
+		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "no node is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
 	}
 	var out bytes.Buffer
 	WriteRollPlan(&out, p, at.Add(time.Minute))
 	text := out.String()
 	for _, want := range []string{"prod-eu-1: a roll of 2 groups, by name", "#  GROUP  NODES", "1  web", "8 of 12 left", "2  batch  2", "v1.31 → v1.32", "12m0s",
-		"Goes on first, where it was:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: nothing is outdated", "- batch: the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
+		"Resumed first:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: no node is outdated", "- batch: the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -43,7 +43,7 @@ func TestRollPlanText(t *testing.T) {
 		t.Errorf("roles, which these groups have not:\n%s", text)
 	}
 	var refused *exitcode.Error
-	if err := CannotRoll(p); !errors.As(err, &refused) || refused.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "group batch: nothing was started") {
+	if err := CannotRoll(p); !errors.As(err, &refused) || refused.Code != exitcode.WrongUse || !strings.Contains(err.Error(), "group batch: not started") {
 		t.Errorf("refused: %v", err)
 	}
 	var back struct {

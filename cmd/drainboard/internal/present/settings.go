@@ -12,14 +12,14 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// hookText tells the hooks around nodes.
+// hookText returns the hooks around nodes as text.
 func hookText(r record.Run) string {
 	var parts []string
 	if t := r.Settings.BeforeNode; t > 0 {
-		parts = append(parts, "asked before each node, "+t.String()+" at most")
+		parts = append(parts, "before each node, at most "+t.String())
 	}
 	if t := r.Settings.AfterNode; t > 0 {
-		parts = append(parts, "told after each node, "+t.String()+" at most")
+		parts = append(parts, "after each node, at most "+t.String())
 	}
 	if len(parts) == 0 {
 		return "none before or after nodes"
@@ -27,20 +27,20 @@ func hookText(r record.Run) string {
 	return strings.Join(parts, "; ")
 }
 
-// StrategyKops is the strategy of groups that kops made.
+// StrategyKops is the strategy of groups created by kops.
 const StrategyKops = "kops"
 
-// PoolSettings are the flags of settings that those have; what else there is to set is
-// Gardener's, in the Shoot.
+// PoolSettings are the flags of settings that these strategies have; all others are in the
+// Shoot.
 var PoolSettings = map[string][]string{
 	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "wait-for-start", "gate-pause", "hook", "seed"},
 	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "wait-for-start", "seed"},
 }
 
-// PoolStrategies are those that have a business in a worker pool, and in nothing else.
+// PoolStrategies are the strategies for worker pools, and for nothing else.
 var PoolStrategies = []string{strategy.GardenerManual{}.Name(), strategy.GardenerFollow{}.Name()}
 
-// Setting is a setting as a plan shows it.
+// Setting is a setting in a plan.
 type Setting struct {
 	Flag  string
 	value func(record.Run) string
@@ -105,7 +105,7 @@ var Settings = []Setting{
 	{Flag: "seed", value: func(r record.Run) string { return fmt.Sprintf("%d", r.Seed) }},
 }
 
-// writeSettings shows the settings whose origin is wanted, with where they come from.
+// writeSettings writes the settings whose origin is wanted, with their origin.
 func writeSettings(w io.Writer, r record.Run, wanted func(origin string) bool) {
 	for _, row := range Settings {
 		if !row.Of(r.Strategy) || !wanted(r.Settings.Origin[row.Flag]) {
@@ -149,13 +149,13 @@ func expectLabel(r record.Run) string {
 	return cmp.Or(strings.Join(labels, ", "), "none")
 }
 
-// ByZone reports whether a strategy rolls each zone by itself, as Gardener does.
+// ByZone reports whether a strategy rolls each zone separately, as Gardener does.
 func ByZone(strategy string) bool { return strings.HasPrefix(strategy, "gardener") }
 
-// retriesText is how often an eviction is tried, as a plan shows it.
+// retriesText returns the number of eviction attempts, for a plan.
 func retriesText(r record.Run) string {
 	if r.Settings.OnDrainTimeout != record.TimeoutForce {
-		return "any number: drains are not forced"
+		return "unlimited: drains are not forced"
 	}
 	return fmt.Sprint(r.Settings.EvictRetries)
 }

@@ -10,7 +10,7 @@ import (
 // The hooks around nodes are told in one line.
 func TestHooksInThePlan(t *testing.T) {
 	s := record.Settings{BeforeNode: 3 * time.Minute, AfterNode: 30 * time.Second}
-	if got := hookText(record.Run{Settings: s}); got != "asked before each node, 3m0s at most; told after each node, 30s at most" {
+	if got := hookText(record.Run{Settings: s}); got != "before each node, at most 3m0s; after each node, at most 30s" {
 		t.Errorf("the plan says %q", got)
 	}
 }

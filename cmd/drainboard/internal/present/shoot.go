@@ -11,15 +11,15 @@ import (
 	"github.com/drainboard/drainboard/themes"
 )
 
-// WriteChange shows people what a change of a Shoot would do.
+// WriteChange writes what a change of a Shoot would do, as text.
 func WriteChange(w io.Writer, p shoot.Plan, pools []string) {
 	fmt.Fprintf(w, "Shoot %s, as of %s\n", p.Shoot, p.AsOf.Local().Format("15:04:05"))
 	if p.Refused {
-		fmt.Fprintf(w, "%s refused: Gardener's API takes nothing of this change\n", themes.Unicode.Failed)
+		fmt.Fprintf(w, "%s refused: Gardener's API rejects this change\n", themes.Unicode.Failed)
 		for _, r := range p.Refusals {
 			fmt.Fprintf(w, "  - %s: %s\n", fieldText(r.Field, r.Old, r.New), r.Why)
 		}
-		fmt.Fprintln(w, "\nWithout that it would be:")
+		fmt.Fprintln(w, "\nWithout the refused fields:")
 	} else {
 		fmt.Fprintln(w, startText(p))
 	}
@@ -34,16 +34,16 @@ func WriteChange(w io.Writer, p shoot.Plan, pools []string) {
 		writeVerdict(w, pool, p.Refused)
 	}
 	if len(quiet) > 0 {
-		fmt.Fprintf(w, "\n%s nothing: the nodes of %s stay as they are\n", effectGlyph(shoot.Nothing), strings.Join(quiet, ", "))
+		fmt.Fprintf(w, "\n%s nothing: the nodes of %s stay unchanged\n", effectGlyph(shoot.Nothing), strings.Join(quiet, ", "))
 	}
 	if hidden := len(p.Pools) - len(shown.Pools); hidden > 0 {
-		fmt.Fprintf(w, "\n%s not shown: leave the POOLs out to see them\n", plural(hidden, "pool"))
+		fmt.Fprintf(w, "\n%s not shown: omit the POOLs to show all\n", plural(hidden, "pool"))
 	}
-	List(w, "\nOther fields that change, which are not judged here:", short(p.Beside))
-	List(w, "\nKnow before you apply it:", p.Notes)
+	List(w, "\nOther changed fields, not evaluated:", short(p.Beside))
+	List(w, "\nWarnings:", p.Notes)
 }
 
-// startText says when a change is rolled out.
+// startText returns when a change is rolled out.
 func startText(p shoot.Plan) string {
 	at := func(t time.Time) string { return t.Local().Format("Mon 2 Jan 15:04") }
 	switch {
@@ -64,7 +64,7 @@ func startText(p shoot.Plan) string {
 	return text + ": " + p.Start.Why
 }
 
-// effectGlyph is beside an effect's word, which says the same.
+// effectGlyph returns the glyph shown beside an effect's word.
 func effectGlyph(e shoot.Effect) string {
 	g := themes.Unicode
 	switch e {
@@ -84,7 +84,7 @@ func effectGlyph(e shoot.Effect) string {
 	return g.Todo
 }
 
-// effectText says in words what a pool gets.
+// effectText returns the effect on a pool in words.
 func effectText(p shoot.Pool) string {
 	nodes := nodesText(p)
 	switch p.Effect {
@@ -95,16 +95,16 @@ func effectText(p shoot.Pool) string {
 	case shoot.Forbidden:
 		return "forbidden"
 	case shoot.Unknown:
-		return "unknown: whether its " + nodes + " are replaced others decide"
+		return "unknown: whether its " + nodes + " are replaced is decided elsewhere"
 	case shoot.Added:
 		return "added: a new pool of " + nodes
 	case shoot.Removed:
 		return "removed: its " + nodes + " are drained and deleted"
 	}
-	return "nothing: its nodes stay as they are"
+	return "nothing: its nodes stay unchanged"
 }
 
-// nodesText is how many nodes a pool may have.
+// nodesText returns how many nodes a pool may have.
 func nodesText(p shoot.Pool) string {
 	switch {
 	case p.Maximum == 0:
@@ -115,7 +115,7 @@ func nodesText(p shoot.Pool) string {
 	return fmt.Sprintf("%d to %d nodes", p.Minimum, p.Maximum)
 }
 
-// fieldText is a field with its old and new value.
+// fieldText returns a field with its old and new value.
 func fieldText(field, old, new string) string {
 	switch {
 	case old == "" && new == "":
@@ -128,8 +128,8 @@ func fieldText(field, old, new string) string {
 	return field + " " + old + " " + themes.Unicode.Arrow + " " + new
 }
 
-// writeVerdict shows one pool: what it gets, the fields that decide, and, unless the change is
-// refused, how its nodes are taken.
+// writeVerdict writes one pool: the effect, the fields that decide it, and, unless the change
+// is refused, how its nodes are rolled.
 func writeVerdict(w io.Writer, p shoot.Pool, refused bool) {
 	fmt.Fprintf(w, "%s %s (%s): %s\n", effectGlyph(p.Effect), p.Name, p.Strategy, effectText(p))
 	if p.Effect == shoot.Forbidden {
@@ -165,14 +165,14 @@ func writeCause(w io.Writer, lead string, c shoot.Cause) {
 	}
 	fmt.Fprintln(w, "    "+text)
 	if c.Seed != "" {
-		fmt.Fprintln(w, "      Gardener's document says otherwise: it "+c.Seed)
+		fmt.Fprintln(w, "      Gardener's documentation differs: it "+c.Seed)
 	}
 }
 
-// writePace shows how the nodes of a pool are taken.
+// writePace writes how the nodes of a pool are rolled.
 func writePace(w io.Writer, p shoot.Pace) {
 	if p.MaxSurge != "" {
-		text := fmt.Sprintf("    at once: %s more, %s fewer (maxSurge, maxUnavailable)", p.MaxSurge, p.MaxUnavailable)
+		text := fmt.Sprintf("    at once: %s more, %s unavailable (maxSurge, maxUnavailable)", p.MaxSurge, p.MaxUnavailable)
 		if len(p.Zones) > 0 {
 			var zones []string
 			for _, z := range p.Zones {
@@ -190,7 +190,7 @@ func writePace(w io.Writer, p shoot.Pace) {
 		from := "set by the Shoot"
 		switch {
 		case l.Default && l.Seed != "":
-			from = "default (document: " + l.Seed + ")"
+			from = "default (documented: " + l.Seed + ")"
 		case l.Default:
 			from = "default"
 		}

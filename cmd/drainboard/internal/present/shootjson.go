@@ -5,7 +5,7 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
-// ChangeOf is what a change of a Shoot would do, for programs.
+// ChangeOf returns what a change of a Shoot would do, as a JSON document.
 func ChangeOf(p shoot.Plan) api.ShootChangePlan {
 	out := api.ShootChangePlan{
 		Shoot: p.Shoot, AsOf: p.AsOf, Refused: p.Refused, OtherChanges: p.Beside, Notes: p.Notes,

@@ -17,10 +17,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Status is a run at one look.
+// Status is the state of a run at one moment.
 type Status struct {
 	Run, Group string
-	// Alias is what people call the group, "" where that is its name.
+	// Alias is the group's name on screen, "" where that is its own name.
 	Alias         string
 	Strategy      string
 	State         record.State
@@ -28,14 +28,14 @@ type Status struct {
 	Why, Phase    string
 	Started, Seen time.Time
 	By            string
-	// Driver is who drives it now, user and host, "" if nobody does; DriverUnknown why that
-	// is not known.
+	// Driver drives it now, user and host, "" if none does; DriverUnknown is why that
+	// is unknown.
 	Driver, DriverUnknown string
-	// UnwrittenSince is since when the record has not been written although somebody drives the
-	// run, zero while it is: it seems that it cannot be written.
+	// UnwrittenSince is since when the record has not been written although a process drives
+	// the run, which suggests that it cannot be written; zero while it is.
 	UnwrittenSince time.Time
-	// RecordAt is where the record is of a run without Kubernetes that another machine has:
-	// all else is not known here. "" for all others.
+	// RecordAt is the machine with the record of a run without Kubernetes, where this is
+	// another one: all else is unknown here. "" for all other runs.
 	RecordAt string
 
 	Order              []record.Order
@@ -44,14 +44,14 @@ type Status struct {
 	Replaced, Outdated int
 	Stages             map[record.Stage]int
 	Waiting            *record.Batch
-	// Canary is the watch over what replaced the canary, until it has passed.
+	// Canary is the watch over the canary's replacement, until it has passed.
 	Canary *record.Canary
 	Gate   string
-	// Awaits is what a running run waits for that the group's own controller has to do.
+	// Awaits is what the group's own controller has to do for a running run to proceed.
 	Awaits string
-	// Validation is the wait for the cluster to be valid that is under way or was last.
+	// Validation is the current or last wait for the cluster to be valid.
 	Validation *record.Validation
-	// Rivals are those who else move nodes of the group, or may.
+	// Rivals are the external movers of the group's nodes.
 	Rivals []record.ExternalMover
 	// Blocked are the pods whose eviction was refused.
 	Blocked []record.Pod
@@ -59,18 +59,18 @@ type Status struct {
 	Failed, Skipped map[string][]string
 	Unreachable     []string
 	Left            []string
-	// Others are who else moves its nodes, as far as the marks on them tell.
+	// Others are external movers of its nodes, as read from the marks on them.
 	Others []snapshot.MoverView
-	// Pool is how a worker pool of Gardener's stands, which its run does not tell; PoolUnknown
-	// why that is not known.
+	// Pool is the state of a Gardener worker pool, which its run does not have; PoolUnknown is
+	// why that is unknown.
 	Pool        *api.WorkerPoolStatus
 	PoolUnknown string
-	run         record.Run // what of it is told as the record has it
-	// Past are the group's earlier runs that are still kept, the newest first.
+	run         record.Run // parts of it are shown as recorded
+	// Past are the group's recorded earlier runs, the newest first.
 	Past []api.EarlierRun
 }
 
-// PastOf are a group's earlier runs, in short.
+// PastOf returns a group's earlier runs, in short.
 func PastOf(records []live.Stored) (list []api.EarlierRun) {
 	for _, r := range records {
 		p := api.EarlierRun{
@@ -86,13 +86,13 @@ func PastOf(records []live.Stored) (list []api.EarlierRun) {
 	return list
 }
 
-// writePast lists earlier runs, a line each.
+// writePast lists earlier runs, one per line.
 func writePast(w io.Writer, past []api.EarlierRun) {
 	var lines []string
 	for _, p := range past {
 		line := cmp.Or(p.ID, p.Record)
 		if !p.FinishedAt.IsZero() {
-			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, begun by %s", p.Result, p.Replaced, p.Outdated, When(p.FinishedAt.Local()), p.StartedBy)
+			line += fmt.Sprintf("  %s  %d of %d nodes replaced  ended %s, started by %s", p.Result, p.Replaced, p.Outdated, When(p.FinishedAt.Local()), p.StartedBy)
 		}
 		if p.Discarded != "" {
 			where := "configmap " + p.Record
@@ -106,7 +106,7 @@ func writePast(w io.Writer, past []api.EarlierRun) {
 	List(w, "  earlier runs:", lines)
 }
 
-// StatusOf is what a run's record tells.
+// StatusOf returns the state in a run's record.
 func StatusOf(r record.Run) Status {
 	s := Status{
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
@@ -155,8 +155,8 @@ func StatusOf(r record.Run) Status {
 	return s
 }
 
-// DrivenBy notes who drives the run, or why that is not known. A driver writes the record every
-// few seconds: if it is old although he renews the lock, it seems that he cannot.
+// DrivenBy notes the driver of the run, or why it is unknown. A driver writes the record every
+// few seconds: if the record is old although the lock is renewed, it probably cannot be written.
 func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
 	s.Driver, s.DriverUnknown = driver, unknown
 	if driver != "" && now.Sub(s.Seen) > live.Unseen {
@@ -164,10 +164,10 @@ func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
 	}
 }
 
-// called is what people call the group.
+// called returns the group's name on screen.
 func (s *Status) called() string { return cmp.Or(s.Alias, s.Group) }
 
-// WriteStatus shows a run to people.
+// WriteStatus writes a run as text.
 func WriteStatus(w io.Writer, s Status, now time.Time) {
 	s.writeHead(w)
 	if s.State != record.Finished {
@@ -177,7 +177,7 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	s.writeWaits(w, now)
 	for _, r := range s.Rivals {
 		if r.Acts {
-			fmt.Fprintf(w, "  somebody else: %s: %s\n", r.Action(), r.How)
+			fmt.Fprintf(w, "  external mover: %s: %s\n", r.Action(), r.How)
 		}
 	}
 	writeNodes(w, "failed", s.Failed)
@@ -186,14 +186,14 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	}
 	writeNodes(w, "skipped", s.Skipped)
 	if len(s.Unreachable) > 0 {
-		fmt.Fprintf(w, "  ended because they were not heard from: %s\n", strings.Join(s.Unreachable, ", "))
+		fmt.Fprintf(w, "  terminated as unreachable: %s\n", strings.Join(s.Unreachable, ", "))
 	}
 	var blocked []string
 	for _, p := range s.Blocked {
 		blocked = append(blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
 	}
 	List(w, "  blocked:", blocked)
-	List(w, "  left behind:", s.Left)
+	List(w, "  not restored:", s.Left)
 	if left := s.run.RaiseLeft; left != nil {
 		what, command := s.run.RaiseText(left)
 		fmt.Fprintf(w, "  raise left: %s: %s\n", what, command)
@@ -203,11 +203,11 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	}
 	writePast(w, s.Past)
 	if s.PoolUnknown != "" {
-		fmt.Fprintln(w, "  how the pool stands is not known: "+s.PoolUnknown)
+		fmt.Fprintln(w, "  pool state unknown: "+s.PoolUnknown)
 	}
 }
 
-// writeHead shows which run it is, how far it is, and what it was asked to be.
+// writeHead writes which run it is, its progress and its settings.
 func (s *Status) writeHead(w io.Writer) {
 	state := string(s.State)
 	if s.Result != "" {
@@ -231,37 +231,37 @@ func (s *Status) writeHead(w io.Writer) {
 	}
 }
 
-// WriteElsewhere shows a run of a cluster without Kubernetes whose record is on another machine.
+// WriteElsewhere writes a run without Kubernetes whose record is on another machine.
 func WriteElsewhere(w io.Writer, s Status, cluster string) {
-	fmt.Fprintf(w, "%s  %s  not ended; its record is on another machine: %s\n", s.Group, s.Run, s.RecordAt)
+	fmt.Fprintf(w, "%s  %s  unfinished; recorded on another machine: %s\n", s.Group, s.Run, s.RecordAt)
 	if s.Driver != "" {
 		fmt.Fprintf(w, "  driven by %s\n", s.Driver)
 	} else {
-		fmt.Fprintf(w, "  nobody drives it; %s goes on with it there\n", UpgradeCloudOnly(s.Group, cluster))
+		fmt.Fprintf(w, "  not driven by any process; resume it there with: %s\n", UpgradeCloudOnly(s.Group, cluster))
 	}
 }
 
-// writeDriver shows who began an unfinished run and who drives it, if anybody does.
+// writeDriver writes who started an unfinished run and which process drives it, if any.
 func (s *Status) writeDriver(w io.Writer, now time.Time) {
-	begun := fmt.Sprintf("  begun by %s, %s", cmp.Or(s.By, "nobody known"), When(s.Started.Local()))
+	started := fmt.Sprintf("  started by %s, %s", cmp.Or(s.By, "unknown"), When(s.Started.Local()))
 	if s.Driver != "" {
-		begun += "; driven by " + s.Driver
+		started += "; driven by " + s.Driver
 	}
-	fmt.Fprintln(w, begun)
+	fmt.Fprintln(w, started)
 	if s.DriverUnknown != "" {
-		fmt.Fprintln(w, "  who drives it is not known: "+s.DriverUnknown)
+		fmt.Fprintln(w, "  driver unknown: "+s.DriverUnknown)
 	}
 	switch age := now.Sub(s.Seen); {
 	case !s.UnwrittenSince.IsZero():
-		fmt.Fprintf(w, "  its record has not been written since %s (%s): it seems that it cannot be written, so nothing new starts; the log of %s tells why\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
+		fmt.Fprintf(w, "  record not written since %s (%s): it apparently cannot be written, so nothing new starts; see the log of %s\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
 	case age > live.Unseen && s.DriverUnknown != "":
-		fmt.Fprintf(w, "  last written %s ago: either nobody drives it, or its record cannot be written\n", age.Round(time.Second))
+		fmt.Fprintf(w, "  last written %s ago: either no process drives it, or its record cannot be written\n", age.Round(time.Second))
 	case age > live.Unseen && s.Driver == "":
-		fmt.Fprintf(w, "  last written %s ago: it seems that nobody drives it; drainboard upgrade %s goes on\n", age.Round(time.Second), s.called())
+		fmt.Fprintf(w, "  last written %s ago: apparently no process drives it; drainboard upgrade %s resumes it\n", age.Round(time.Second), s.called())
 	}
 }
 
-// writeStages shows how many nodes stand where.
+// writeStages writes how many nodes are in each stage.
 func (s *Status) writeStages(w io.Writer) {
 	var stages []string
 	for _, st := range []record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling, record.Terminating, record.Replaced, record.Launching, record.Ready, record.Surplus, record.Updating, record.Unreachable, record.Skipped, record.NodeFail} {
@@ -272,18 +272,18 @@ func (s *Status) writeStages(w io.Writer) {
 	fmt.Fprintln(w, "  "+strings.Join(stages, ", "))
 }
 
-// writeWaits shows what the run waits for.
+// writeWaits writes what the run waits for.
 func (s *Status) writeWaits(w io.Writer, now time.Time) {
 	if s.Waiting != nil {
 		what := fmt.Sprintf("batch %d waits for approval: %s", s.Waiting.ID, strings.Join(s.Waiting.Names, ", "))
 		if s.Waiting.Phase != "" {
-			what = "the phase " + s.Waiting.Phase + " waits for approval"
+			what = "phase " + s.Waiting.Phase + " waits for approval"
 		}
 		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
 		fmt.Fprintln(w, "  "+what)
 	}
 	if s.Canary != nil {
-		fmt.Fprintf(w, "  the canary is watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
+		fmt.Fprintf(w, "  canary watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
 	}
 	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == record.Running || s.State == record.Paused || !v.Failed.IsZero()) {
 		writeValidation(w, v, now)
@@ -296,14 +296,14 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 	}
 }
 
-// writeValidation shows what keeps the cluster from being valid, what is ignored last.
+// writeValidation writes why the cluster is not valid, ignored failures last.
 func writeValidation(w io.Writer, v *record.Validation, now time.Time) {
-	head := fmt.Sprintf("  the cluster is validated: passed %d of %s", v.Passes, plural(max(v.Need, 1), "look"))
+	head := fmt.Sprintf("  cluster validation: passed %d of %d", v.Passes, max(v.Need, 1))
 	switch {
 	case !v.Failed.IsZero():
-		head = "  the cluster did not get valid in time"
+		head = "  cluster not valid in time"
 	case v.Wait != nil:
-		head += fmt.Sprintf(", another %s for it", max(0, v.Wait.End.Sub(now)).Round(time.Second))
+		head += fmt.Sprintf(", %s left", max(0, v.Wait.End.Sub(now)).Round(time.Second))
 	}
 	var counts, ignored []string
 	for _, f := range v.Failures {
@@ -319,14 +319,14 @@ func writeValidation(w io.Writer, v *record.Validation, now time.Time) {
 	}
 }
 
-// writeNodes lists nodes by why they were left.
+// writeNodes lists nodes by the reason they were left.
 func writeNodes(w io.Writer, what string, why map[string][]string) {
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		fmt.Fprintf(w, "  %s%s: %s\n", what, because(reason), strings.Join(short(why[reason]), ", "))
 	}
 }
 
-// NodesOf are the nodes of a run's machines.
+// NodesOf returns the nodes of a run's machines.
 func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 	for _, n := range nodes {
 		if _, known := r.Nodes[n.Machine]; known {
@@ -336,7 +336,7 @@ func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 	return out
 }
 
-// Unclaimed are who moves the nodes that no run knows.
+// Unclaimed returns external movers of nodes that belong to no run.
 func Unclaimed(records []live.Stored, nodes []*world.Node) []snapshot.MoverView {
 	known := map[string]bool{}
 	for _, r := range records {
@@ -347,12 +347,12 @@ func Unclaimed(records []live.Stored, nodes []*world.Node) []snapshot.MoverView 
 	return snapshot.Movers(slices.DeleteFunc(slices.Clone(nodes), func(n *world.Node) bool { return known[n.Machine] }), nil)
 }
 
-// WriteUnclaimed names who moves nodes that no run knows.
+// WriteUnclaimed lists external movers of nodes that belong to no run.
 func WriteUnclaimed(w io.Writer, movers []snapshot.MoverView) {
 	if len(movers) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "Nodes of no run that others move (drainboard watch GROUP shows more):")
+	fmt.Fprintln(w, "Nodes without a run that external movers move (details: drainboard watch GROUP):")
 	for _, m := range movers {
 		fmt.Fprintln(w, "  "+m.Text)
 	}

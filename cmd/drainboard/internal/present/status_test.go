@@ -21,13 +21,13 @@ func TestStatusOfAValidation(t *testing.T) {
 	}}
 	var b bytes.Buffer
 	WriteStatus(&b, StatusOf(r), now)
-	want := "  the cluster is validated: passed 1 of 2 looks, another 14m0s for it\n    - pod kube-system/dns is pending\n    - ignored: node b1 of nodes-b is not Ready\n"
+	want := "  cluster validation: passed 1 of 2, 14m0s left\n    - pod kube-system/dns is pending\n    - ignored: node b1 of nodes-b is not Ready\n"
 	if got := b.String(); !strings.Contains(got, want) || !strings.HasPrefix(got, "nodes-a  nodes-1  running") {
 		t.Errorf("status does not say %q:\n%s", want, got)
 	}
 	r.State, r.Result, r.Validation.Failed = record.Finished, record.InvalidFail, now
 	b.Reset()
-	if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), "the cluster did not get valid in time\n    - pod kube-system/dns is pending") {
+	if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), "cluster not valid in time\n    - pod kube-system/dns is pending") {
 		t.Errorf("status of one that failed:\n%s", b.String())
 	}
 	r.Validation.Failed, r.Validation.Passed = time.Time{}, now
@@ -56,9 +56,9 @@ func TestStatus(t *testing.T) {
 	s := StatusOf(r)
 	WriteStatus(&b, s, now)
 	for _, want := range []string{
-		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "the phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
-		"the canary is watched for another 1m30s (web crash-loops)", "failed (2 pods not gone after 15m0s): a1",
-		"skipped (requested by ann@laptop): a2", "skipped (not named by --only): i-4", "ended because they were not heard from: a3",
+		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "  phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
+		"canary watched for another 1m30s (web crash-loops)", "failed (2 pods not gone after 15m0s): a1",
+		"skipped (requested by ann@laptop): a2", "skipped (not named by --only): i-4", "terminated as unreachable: a3",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("status does not say %q:\n%s", want, b.String())
@@ -80,17 +80,17 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A run that somebody drives and whose record is old is not one that nobody drives: it seems
-// that its record cannot be written. Where it is not known who drives it, both may be.
+// A run with a driver and an old record has a record that apparently cannot be written. With an
+// unknown driver it may also be a run without one.
 func TestStatusOfAnOldRecord(t *testing.T) {
 	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
 	for _, c := range []struct {
 		driver, unknown string
 		want, not       string
 	}{
-		{"ann@laptop pid 7", "", "its record has not been written since", "nobody drives it"},
-		{"", "may not get leases", "either nobody drives it, or its record cannot be written", "it seems that nobody"},
-		{"", "", "it seems that nobody drives it", "cannot be written"},
+		{"ann@laptop pid 7", "", "record not written since", "no process drives it"},
+		{"", "may not get leases", "either no process drives it, or its record cannot be written", "apparently"},
+		{"", "", "apparently no process drives it", "cannot be written"},
 	} {
 		s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-time.Minute)})
 		s.DrivenBy(c.driver, c.unknown, now)
@@ -110,13 +110,13 @@ func TestStatusOfARecordThatGrowsOld(t *testing.T) {
 	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-30 * time.Second)})
 	s.DrivenBy("ann@laptop pid 7", "", now)
 	var b bytes.Buffer
-	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "nobody drives it") {
-		t.Errorf("somebody drives it:\n%s", b.String())
+	if WriteStatus(&b, s, now.Add(time.Second)); strings.Contains(b.String(), "no process drives it") {
+		t.Errorf("a process drives it:\n%s", b.String())
 	}
 }
 
 // Who else moves nodes is named with the run that knows them, or apart; a run's own marks
-// are not somebody else's, and what a finished one has left behind is said so.
+// are not those of an external mover, and what a finished one has left behind is said so.
 func TestStatusNamesOthers(t *testing.T) {
 	eks := world.Taint{Key: "eks.amazonaws.com/nodegroup", Value: "unschedulable", Effect: "NoSchedule"}
 	kops := world.Taint{Key: "kops.k8s.io/scheduled-for-update", Effect: "PreferNoSchedule"}
@@ -139,19 +139,19 @@ func TestStatusNamesOthers(t *testing.T) {
 		return b.String()
 	}
 	running := text()
-	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes of no run that others move", "cordoned by a user, or by a tool that leaves no mark: b1\n"} {
+	for _, want := range []string{"others: kops rolling-update is at work here: a2\n", "Nodes without a run that external movers move", "cordoned by a user, or by a tool that leaves no mark: b1\n"} {
 		if !strings.Contains(running, want) {
 			t.Errorf("it does not say %q:\n%s", want, running)
 		}
 	}
 	if strings.Contains(running, "EKS") || strings.Contains(running, "a1") || strings.Contains(running, "b2") || strings.Contains(running, "Drainboard") {
-		t.Errorf("our own marks are somebody else's:\n%s", running)
+		t.Errorf("our own marks count as an external mover's:\n%s", running)
 	}
 	r.State, r.Result = record.Finished, record.Failed
 	if finished := text(); !strings.Contains(finished, "a run of Drainboard has left marks behind: a1 and a2") {
-		t.Errorf("what was left behind is not told:\n%s", finished)
+		t.Errorf("marks left behind are not shown:\n%s", finished)
 	}
-	if got := WhoElse(Others(nodes, record.Run{})); got != "EKS, kops, somebody" {
+	if got := WhoElse(Others(nodes, record.Run{})); got != "EKS, kops, a user or a tool" {
 		t.Errorf("without a run: %q", got)
 	}
 }
@@ -159,12 +159,12 @@ func TestStatusNamesOthers(t *testing.T) {
 func TestStatusOfEarlierRuns(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
 	done := record.Run{ID: "ng-web-0", By: "ann@laptop", State: record.Finished, Result: record.Succeeded, Finished: at, Nodes: map[string]record.Node{"i-1": {Stage: record.Replaced}}}
-	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "put aside by bob@desk: it is damaged"}})
+	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "discarded by bob@desk: it is damaged"}})
 	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, By: "bob@desk", Seen: at, Started: at})
 	s.Driver, s.Past = "bob@desk pid 7", past
 	var b bytes.Buffer
 	WriteStatus(&b, s, at)
-	for _, want := range []string{"begun by bob@desk, ", "driven by bob@desk pid 7", "earlier runs:", "ng-web-0  succeeded  1 of 1 nodes replaced  ended ", "begun by ann@laptop", "run-ng-web-past-1  put aside by bob@desk: it is damaged (configmap run-ng-web-past-1)"} {
+	for _, want := range []string{"started by bob@desk, ", "driven by bob@desk pid 7", "earlier runs:", "ng-web-0  succeeded  1 of 1 nodes replaced  ended ", "started by ann@laptop", "run-ng-web-past-1  discarded by bob@desk: it is damaged (configmap run-ng-web-past-1)"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("status does not say %q:\n%s", want, b.String())
 		}

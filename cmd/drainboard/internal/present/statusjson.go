@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/validation"
 )
 
-// StatusList are runs for programs.
+// StatusList returns runs as a JSON document.
 func StatusList(list []Status) api.GroupStatusList {
 	out := api.GroupStatusList{}
 	for _, s := range list {
@@ -18,10 +18,10 @@ func StatusList(list []Status) api.GroupStatusList {
 	return out
 }
 
-// JSON is a run for programs.
+// JSON returns a run as a JSON document.
 func (s Status) JSON() api.GroupStatus { return api.GroupStatus{GroupStatusFields: s.fields()} }
 
-// NoRunOf is a group without a run, for programs.
+// NoRunOf returns a group without a run, as a JSON document.
 func NoRunOf(group GroupRow) api.GroupStatus {
 	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: group.Name, InstanceGroup: group.InstanceGroup, NodeMarks: marksOf(group.Others), NodeGroup: ManagedOf(group.Managed)}}
 }
@@ -87,7 +87,7 @@ func validationOf(v *record.Validation) *api.Validation {
 	return out
 }
 
-// notesOf are nodes with why, in the order of both.
+// notesOf returns nodes with their reasons, in the order of both.
 func notesOf(byReason map[string][]string) (out []api.NodeNote) {
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		for _, node := range byReason[why] {

@@ -25,7 +25,7 @@ func dash(s string) string {
 	return s
 }
 
-// JSON writes a document for programs.
+// JSON writes a JSON document.
 func JSON(w io.Writer, doc any) error {
 	_, err := w.Write(api.MarshalIndent(doc))
 	return err
@@ -39,7 +39,7 @@ func are(n int, one, more string) string {
 	return fmt.Sprintf("%d %ss%s are", n, one, more)
 }
 
-// short keeps what a person reads of a long list; JSON has it all.
+// short cuts a long list for text; JSON has all of it.
 func short(lines []string) []string {
 	const most = 30
 	if len(lines) <= most {
@@ -58,7 +58,7 @@ func List(w io.Writer, title string, lines []string) {
 	}
 }
 
-// orderText is an order as --order takes it.
+// orderText returns an order in the form of --order.
 func orderText(orders []record.Order) string {
 	words := make([]string, len(orders))
 	for i, o := range orders {
@@ -81,5 +81,5 @@ func because(why string) string {
 	return " (" + why + ")"
 }
 
-// When is a time for people, with its zone.
+// When returns a time as text, with its zone.
 func When(t time.Time) string { return t.Format("Mon 2 Jan 2006 15:04:05 MST (-07:00)") }

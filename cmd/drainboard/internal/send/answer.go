@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// verdict is what became of a command.
+// verdict is the result of a command.
 type verdict struct {
 	Answered bool
 	Obeyed   bool
@@ -25,7 +25,7 @@ func verdictOf(a kube.Answer) verdict {
 	return verdict{Answered: true, Obeyed: a.Obeyed, By: a.By, At: a.At, Words: a.Words}
 }
 
-// say prints a verdict; as an error it is the exit code of one that is not "obeyed".
+// say prints a verdict, and returns it as an error with an exit code unless it is "obeyed".
 func (o *Order) say(v verdict) error {
 	if o.JSON {
 		if err := present.JSON(o.Out, api.CommandResult{
@@ -41,13 +41,13 @@ func (o *Order) say(v verdict) error {
 	}
 	switch {
 	case v.Obeyed:
-		fmt.Fprintf(o.Out, "%s: %s obeyed by %s: %s\n", o.run.ID, o.Kind, v.By, v.Words)
+		fmt.Fprintf(o.Out, "%s: %s accepted by %s: %s\n", o.run.ID, o.Kind, v.By, v.Words)
 		if o.Kind == record.CmdAbort {
-			fmt.Fprintf(o.Out, "drainboard status %s tells how it ends, drainboard watch %s shows it\n", o.Group, o.Group)
+			fmt.Fprintf(o.Out, "drainboard status %s shows how it ends, drainboard watch %s follows it\n", o.Group, o.Group)
 		}
 		return nil
 	case v.Answered && o.Kind == record.CmdApprove:
-		v.Words += "; drainboard approve " + o.Group + " shows what waits now"
+		v.Words += "; drainboard approve " + o.Group + " shows the batch that waits now"
 		fallthrough
 	case v.Answered:
 		return exitcode.With(exitcode.Failed, fmt.Errorf("%s: refused by %s: %s", o.run.ID, v.By, v.Words))
@@ -55,22 +55,22 @@ func (o *Order) say(v verdict) error {
 	return exitcode.With(exitcode.Failed, fmt.Errorf("%s: %s: %s", o.run.ID, o.Kind, v.Words))
 }
 
-// afterwards says what may still become of a command that was not answered. back is why it
-// was not taken back, nil if it was; over is when it is over.
+// afterwards returns what may still happen to a command without an answer. back is why it
+// was not withdrawn, nil if it was; over is its expiry.
 func (o *Order) afterwards(back error, over, now time.Time) string {
 	var heard *kube.HeardError
-	obeyed := "it may still be obeyed until " + over.Local().Format("15:04:05")
+	obeyed := "it may still be executed until " + over.Local().Format("15:04:05")
 	if !now.Before(over) {
-		obeyed = "it may have been obeyed"
+		obeyed = "it may have been executed"
 	}
-	look := fmt.Sprintf(": drainboard status %s tells", o.Group)
+	check := fmt.Sprintf(" (check with drainboard status %s)", o.Group)
 	switch {
 	case back == nil:
-		return "it was taken back"
+		return "it was withdrawn"
 	case errors.Is(back, kube.ErrRemoved):
-		return "if the driver had heard it, it may have been obeyed" + look
+		return "if the driver had received it, it may have been executed" + check
 	case errors.As(back, &heard):
-		return heard.Error() + ", so it cannot be taken back; " + obeyed + look
+		return heard.Error() + ", so it cannot be withdrawn; " + obeyed + check
 	}
-	return fmt.Sprintf("it could not be taken back (%s); %s%s", back, obeyed, look)
+	return fmt.Sprintf("it could not be withdrawn (%s); %s%s", back, obeyed, check)
 }

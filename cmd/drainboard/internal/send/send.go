@@ -29,46 +29,46 @@ type Order struct {
 
 	Kind   record.CommandKind
 	Group  string
-	Batch  int    // what is approved, with its hash
-	Hash   string // "" for what waits
+	Batch  int    // the batch to approve, with its hash
+	Hash   string // "" for the waiting batch
 	Reason string
-	Yes    bool          // no question
+	Yes    bool          // no prompt
 	Wait   time.Duration // for the answer
 	JSON   bool
 
 	kube *kube.Client
-	run  record.Run // as its record says
+	run  record.Run // as recorded
 }
 
-// How long an answer is waited for at most, and what is added to that before the
-// command is over: the driver may be slow to say what it did.
+// The longest wait for an answer, and the time added to it before the command expires: the
+// driver may answer late.
 const (
 	DefaultWait, longestWait = 15 * time.Second, 5 * time.Minute
 	overrun                  = 5 * time.Second
 	longestReason            = 500
 )
 
-// asks reports whether there is a question before the command is given.
+// asks reports whether there is a prompt before the command is sent.
 func (o *Order) asks() bool {
 	return !o.Yes && (o.Kind == record.CmdAbort || o.Kind == record.CmdApprove && o.Hash == "")
 }
 
-// check refuses what makes no sense before anything is asked of the cluster.
+// check refuses contradicting flags before the cluster is asked.
 func (o *Order) check() error {
 	if _, err := o.Where.Fill(); err != nil {
 		return exitcode.Usage(err)
 	}
 	switch {
 	case o.Wait < time.Second || o.Wait > longestWait:
-		return exitcode.Usage(fmt.Errorf("--wait: %s is not between 1s and %s", o.Wait, longestWait))
+		return exitcode.Usage(fmt.Errorf("--wait: %s is out of range: 1s to %s", o.Wait, longestWait))
 	case len(o.Reason) > longestReason:
-		return exitcode.Usage(fmt.Errorf("--reason has %d characters, and %d at most are kept", len(o.Reason), longestReason))
+		return exitcode.Usage(fmt.Errorf("--reason: %d characters, the maximum is %d", len(o.Reason), longestReason))
 	case (o.Batch > 0) != (o.Hash != ""):
-		return exitcode.Usage(errors.New("--batch and --hash go together: drainboard status GROUP -o json tells both"))
+		return exitcode.Usage(errors.New("--batch and --hash must be given together: drainboard status GROUP -o json has both"))
 	case o.asks() && o.JSON:
-		return exitcode.Usage(errors.New("-o json asks nothing: give --yes" + o.orHash()))
+		return exitcode.Usage(errors.New("-o json does not prompt: give --yes" + o.orHash()))
 	case o.asks() && !console.IsTerminal(os.Stdin):
-		return exitcode.Usage(errors.New("this is not a terminal, so nobody can be asked: give --yes" + o.orHash()))
+		return exitcode.Usage(errors.New("not a terminal, so no prompt is possible: give --yes" + o.orHash()))
 	}
 	return nil
 }
@@ -80,8 +80,8 @@ func (o *Order) orHash() string {
 	return ""
 }
 
-// Send finds the run and who drives it, and sends the command. A run to abort that nobody drives
-// is ended here.
+// Send finds the run and its driver, and sends the command. An abort of a run without a driver
+// is executed here.
 func (o *Order) Send(ctx context.Context) error {
 	if err := o.check(); err != nil {
 		return err
@@ -95,11 +95,11 @@ func (o *Order) Send(ctx context.Context) error {
 	if driven, err := send(signalled); driven || err != nil {
 		return err
 	}
-	return o.abortHere(ctx) // which has its own ear for signals
+	return o.abortHere(ctx) // which handles signals itself
 }
 
-// sendToDriver sends the command to the process that drives the run. It reports that nobody does,
-// and that the run is to be aborted all the same.
+// sendToDriver sends the command to the process that drives the run. driven is false if there is
+// none, and this process has to abort the run.
 func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 	if o.kube, err = kube.Connect(ctx, o.Options.Flags, o.Options.Version); err != nil {
 		return false, exitcode.Usage(err)
@@ -137,12 +137,12 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 	return true, o.await(ctx)
 }
 
-// byAlias looks for the run of a group that people call as this one was.
+// byAlias finds the run of a group by its name on screen.
 func (o *Order) byAlias(ctx context.Context) (found bool, err error) {
 	records, err := o.kube.Records(ctx, o.Options.Namespace)
 	var missing *kube.ForbiddenError
 	if errors.As(err, &missing) {
-		return false, nil // who may give commands need not see all records: the group has its own name for him
+		return false, nil // without the right to list records, the name is the group's own
 	}
 	if err != nil {
 		return false, err
@@ -156,10 +156,10 @@ func (o *Order) byAlias(ctx context.Context) (found bool, err error) {
 	return found, err
 }
 
-// ask shows what the command does and asks for a yes, where there is a question; for an
-// approval it settles what is approved.
+// ask shows what the command does and prompts where needed; for an approval it sets which
+// batch is approved.
 func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error) {
-	asks := o.asks() // before what is approved is settled: then there is nothing to ask any more
+	asks := o.asks() // before the batch is set, after which it is always false
 	if o.Kind == record.CmdApprove && o.Hash == "" {
 		b, waiting := o.run.Waiting()
 		if !waiting {
@@ -186,9 +186,9 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 	return true, nil
 }
 
-// await sends the command, waits for the answer, and takes the command back if none comes.
-// One that the driver has heard cannot be taken back: its answer is waited for until the
-// command is over.
+// await sends the command, waits for the answer, and withdraws the command if there is none.
+// One that the driver has received cannot be withdrawn: its answer is waited for until the
+// command expires.
 func (o *Order) await(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
@@ -204,10 +204,10 @@ func (o *Order) await(ctx context.Context) error {
 	if err == nil {
 		return o.say(verdictOf(answer))
 	}
-	why := "nobody has answered within " + o.Wait.String()
+	why := "no answer within " + o.Wait.String()
 	switch {
 	case ctx.Err() != nil:
-		why = "interrupted before it was answered"
+		why = "interrupted before the answer"
 	case waiting.Err() == nil:
 		why = err.Error()
 	}
@@ -232,14 +232,14 @@ func (o *Order) await(ctx context.Context) error {
 	driver, seen, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
 	switch {
 	case err == nil && driver == "":
-		why += "; by now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
+		why += "; now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
 	case err == nil && heard == nil:
-		why += fmt.Sprintf("; %s drives the run, and may be cut off or not allowed to hear commands (its log tells)", driver)
+		why += fmt.Sprintf("; %s drives the run, and may be disconnected or lack the rights to receive commands (see its log)", driver)
 	}
 	return o.say(verdict{Words: why})
 }
 
-// abortHere ends a run that nobody drives: it is resumed here, headless, and aborted.
+// abortHere aborts a run without a driver: it is resumed here, headless, and aborted.
 func (o *Order) abortHere(ctx context.Context) error {
 	u := &driver.Upgrade{
 		Console: o.Console, Face: console.Face{Auto: true}, Request: planner.Request{Line: o.Line}, Options: o.Options, Where: o.Where, Group: o.Group, JSON: o.JSON,
@@ -248,11 +248,11 @@ func (o *Order) abortHere(ctx context.Context) error {
 	return u.Run(ctx, record.Settings{})
 }
 
-// findOnDisk finds a run without Kubernetes whose record is on this machine and that nobody
-// drives, to be aborted here. There is no other command from elsewhere to such a run.
+// findOnDisk finds a run without Kubernetes that is recorded on this machine and has no driver,
+// to abort it here. Other commands from another process are impossible for such a run.
 func (o *Order) findOnDisk(ctx context.Context) (driven bool, err error) {
 	if o.Kind != record.CmdAbort {
-		return false, exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes hears no commands from elsewhere, which are objects of the cluster: give it where the run is driven", o.Kind))
+		return false, exitcode.Usage(fmt.Errorf("%s --cloudonly: a run without Kubernetes accepts no commands from other processes, which are objects of the cluster: give it where the run is driven", o.Kind))
 	}
 	s, disk, err := o.Options.OpenCloudOnly(ctx, o.Where, true)
 	if err != nil {
@@ -267,13 +267,13 @@ func (o *Order) findOnDisk(ctx context.Context) (driven bool, err error) {
 		return false, session.Unreadable(err, o.Line.Command("upgrade", o.Group))
 	}
 	if !found {
-		return false, exitcode.Usage(fmt.Errorf("group %s has no run whose record is on this machine; drainboard status --cloudonly tells of others", o.Group))
+		return false, exitcode.Usage(fmt.Errorf("group %s has no run recorded on this machine (drainboard status --cloudonly shows others)", o.Group))
 	}
 	if why := present.NoRun(o.Group, o.run, found); why != "" {
 		return false, exitcode.Usage(errors.New(why))
 	}
-	if tag := disk.Tag(at.Name()); tag.Held(s.Clock().Now()) { // a strange one is told when the lock is taken
-		return false, exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it hears no commands from elsewhere: abort it there", o.Group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
+	if tag := disk.Tag(at.Name()); tag.Held(s.Clock().Now()) { // an unreadable tag is reported when the lock is taken
+		return false, exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it accepts no commands from other processes: abort it there", o.Group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	}
 	if o.asks() {
 		present.WriteAbort(o.Out, o.run, "")

@@ -47,14 +47,14 @@ func TestSendShowsWhatItAsks(t *testing.T) {
 	run.Batches = []record.Batch{{ID: 4, Phase: "scale down"}}
 	b.Reset()
 	present.WriteWaiting(&b, run)
-	clitest.Contains(t, b.String(), "the phase scale down, as of 21:07:12", "The run is paused")
+	clitest.Contains(t, b.String(), ": phase scale down, as of 21:07:12", "The run is paused")
 
 	b.Reset()
 	present.WriteAbort(&b, run, "ann@laptop pid 7")
-	clitest.Contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new launch template", "AZRebalance resumed", "Not put back yet, and what would:\n")
+	clitest.Contains(t, b.String(), "ng-web-1  paused, ", "Driven by ann@laptop pid 7", "1 draining node stop", "the group keeps the new launch template", "AZRebalance resumed", "Not restored yet, with the command that does:\n")
 	b.Reset()
 	present.WriteAbort(&b, run, "")
-	clitest.Contains(t, b.String(), "Nobody drives this run")
+	clitest.Contains(t, b.String(), "No process drives this run")
 
 	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun", "gardener-manual": "1 selected node continue: Gardener finishes"} {
 		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}}
@@ -75,11 +75,11 @@ func TestSendSaysTheVerdict(t *testing.T) {
 		code int
 		says []string
 	}{
-		{record.CmdPause, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "paused"}, 0, []string{"ng-web-1: pause obeyed by ann@laptop: paused\n"}},
-		{record.CmdAbort, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "nothing new starts"}, 0, []string{"drainboard status ng-web tells how it ends"}},
+		{record.CmdPause, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "paused"}, 0, []string{"ng-web-1: pause accepted by ann@laptop: paused\n"}},
+		{record.CmdAbort, verdict{Answered: true, Obeyed: true, By: "ann@laptop", Words: "nothing new starts"}, 0, []string{"drainboard status ng-web shows how it ends"}},
 		{record.CmdResume, verdict{Answered: true, By: "ann@laptop", Words: "it is not paused"}, 1, []string{"ng-web-1: refused by ann@laptop: it is not paused"}},
-		{record.CmdApprove, verdict{Answered: true, By: "ann@laptop", Words: "it has changed"}, 1, []string{"refused by ann@laptop: it has changed; drainboard approve ng-web shows what waits now"}},
-		{record.CmdPause, verdict{Words: "nobody has answered within 15s"}, 1, []string{"ng-web-1: pause: nobody has answered within 15s"}},
+		{record.CmdApprove, verdict{Answered: true, By: "ann@laptop", Words: "it has changed"}, 1, []string{"refused by ann@laptop: it has changed; drainboard approve ng-web shows the batch that waits now"}},
+		{record.CmdPause, verdict{Words: "no answer within 15s"}, 1, []string{"ng-web-1: pause: no answer within 15s"}},
 	} {
 		var out bytes.Buffer
 		o := &Order{Console: console.Console{Out: &out}, Group: "ng-web", Kind: c.kind, run: record.Run{ID: "ng-web-1"}}
@@ -106,14 +106,14 @@ func TestSendSaysTheVerdict(t *testing.T) {
 	}
 }
 
-// Without a run, or without a driver, it is said what there is and what goes on.
+// Without a run or without a driver, the message says so, and how to resume.
 func TestSendWithoutARun(t *testing.T) {
 	run := waitingRun()
 	clitest.Contains(t, present.NoRun("ng-web", record.Run{}, false), "group ng-web has no run")
 	if why := present.NoRun("ng-web", run, true); why != "" {
 		t.Error(why)
 	}
-	clitest.Contains(t, present.Undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "nobody drives the run: it is running", "last heard from 5m0s ago", "drainboard upgrade ng-web goes on with it", "drainboard abort ng-web puts it back")
+	clitest.Contains(t, present.Undriven(run, givenAt.Add(-time.Hour), givenAt.Add(5*time.Minute)), "no process drives the run: it is running", "last seen 5m0s ago", "drainboard upgrade ng-web resumes it", "drainboard abort ng-web aborts it")
 	run.State = record.Ending
 	if text := present.Undriven(run, givenAt, givenAt); strings.Contains(text, "abort") || !strings.Contains(text, "it is ending") {
 		t.Error(text)
@@ -126,7 +126,7 @@ func TestSendWithoutARun(t *testing.T) {
 func TestSendSaysWhatMayStillHappen(t *testing.T) {
 	o := &Order{Group: "ng-web"}
 	over := givenAt.Add(20 * time.Second)
-	if text := o.afterwards(nil, over, givenAt); text != "it was taken back" {
+	if text := o.afterwards(nil, over, givenAt); text != "it was withdrawn" {
 		t.Error(text)
 	}
 	heard := &kube.HeardError{By: "ann@laptop"}
@@ -135,14 +135,14 @@ func TestSendSaysWhatMayStillHappen(t *testing.T) {
 		now  time.Time
 		says string
 	}{
-		{heard, givenAt, "ann@laptop has heard it and not answered yet, so it cannot be taken back; it may still be obeyed until 21:07:32: drainboard status ng-web tells"},
-		{heard, over, "ann@laptop has heard it and not answered yet, so it cannot be taken back; it may have been obeyed: "},
-		{errors.New("the API is away"), givenAt, "it could not be taken back (the API is away); it may still be obeyed until 21:07:32: "},
-		{kube.ErrRemoved, givenAt, "it may have been obeyed: "},
+		{heard, givenAt, "ann@laptop has heard it and not answered yet, so it cannot be withdrawn; it may still be executed until 21:07:32 (check with drainboard status ng-web)"},
+		{heard, over, "ann@laptop has heard it and not answered yet, so it cannot be withdrawn; it may have been executed ("},
+		{errors.New("the API is away"), givenAt, "it could not be withdrawn (the API is away); it may still be executed until 21:07:32 ("},
+		{kube.ErrRemoved, givenAt, "it may have been executed ("},
 	} {
 		text := o.afterwards(c.back, over, c.now)
 		clitest.Contains(t, text, c.says)
-		if strings.Contains(text, "it was taken back") {
+		if strings.Contains(text, "it was withdrawn") {
 			t.Error(text)
 		}
 	}
@@ -156,7 +156,7 @@ func TestSendAsks(t *testing.T) {
 		Order
 		answer string
 		wanted bool
-		asked  string // "" for no question
+		asked  string // "" for no prompt
 		says   string
 	}{
 		{Order{Kind: record.CmdApprove}, "\n", false, "Approve it? [y/N]", "12 pods will be evicted"},

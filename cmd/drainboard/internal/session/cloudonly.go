@@ -47,7 +47,7 @@ func (h *OnDisk) Clock() live.Clock { return h.groups.Clock() }
 
 func (h *OnDisk) Cluster() string { return h.groups.Kops.Cluster() }
 
-// Context is the cluster's name, as kops names contexts.
+// Context returns the cluster's name, as kops names contexts.
 func (h *OnDisk) Context() string { return h.groups.Kops.Cluster() }
 
 func (h *OnDisk) Record(group string) RunRecord { return h.record(group) }
@@ -82,38 +82,38 @@ func (*OnDisk) Lacks() error { return nil }
 
 func (*OnDisk) MayForce(context.Context) error { return nil }
 
-// Free is nil: the lock is what the group's tag says.
+// Free returns nil: the lock is the group's tag.
 func (*OnDisk) Free(*world.Group) error { return nil }
 
 func (*OnDisk) Shows() string { return "status" }
 
-func (*OnDisk) Follow() string { return "who drives the run now: " }
+func (*OnDisk) Follow() string { return "show its driver with: " }
 
 func (*OnDisk) RecordName(name string) string { return name }
 
-// Announce tells nobody: there is no cluster to tell.
+// Announce does nothing: there is no cluster for Events.
 func (*OnDisk) Announce(string, func(string)) Announcer { return unannounced{} }
 
-// unannounced is an Announcer where nobody is told.
+// unannounced is an Announcer that does nothing.
 type unannounced struct{}
 
 func (unannounced) Events([]record.Event) {}
 func (unannounced) Close()                {}
 
-// Listen says once that no commands from elsewhere are heard.
+// Listen reports once that commands from other processes are not received.
 func (*OnDisk) Listen(_ context.Context, loop *live.Loop, _ string) (stop func()) {
-	loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "this run cannot be watched or given commands from elsewhere, and is not announced: record, commands and Events would be objects of the cluster (--cloudonly)"})
+	loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "this run cannot be watched or sent commands by other processes, and writes no Events: these are objects of the cluster (--cloudonly)"})
 	return func() {}
 }
 
-// Note says what runs in groups, as far as this machine's records and their tags tell.
+// Note adds the runs of groups, as far as this machine's records and the groups' tags have them.
 func (h *OnDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Node) error {
 	records, err := h.Records()
 	if err != nil {
 		return exitcode.Usage(err)
 	}
 	for i, g := range rows {
-		rec, _ := h.RecordOf(g.Name, records) // what cannot be read, status tells
+		rec, _ := h.RecordOf(g.Name, records) // status reports what cannot be read
 		tag, _ := asg.RunTagOf(g.Name, g.Tags)
 		switch run := rec.Run; {
 		case tag.Run != "" && !tag.Of(run.ID):
@@ -125,16 +125,16 @@ func (h *OnDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Nod
 	return nil
 }
 
-// Records are all records on this machine.
+// Records returns all records on this machine.
 func (h *OnDisk) Records() ([]live.Stored, error) { return h.records.Records() }
 
-// Past are the records of a group's earlier runs.
+// Past returns the records of a group's earlier runs.
 func (h *OnDisk) Past(group, id string) ([]live.Stored, error) { return h.records.Past(group, id) }
 
-// Tag is what the tag of a group that was found or listed says of a run.
+// Tag returns the run in the tag of a group that was found or listed.
 func (h *OnDisk) Tag(group string) asg.RunTag { return h.groups.Tag(group) }
 
-// RecordOf is the record of a group among those there are, the zero value if it has none.
+// RecordOf returns the record of a group among records, the zero value if it has none.
 func (h *OnDisk) RecordOf(group string, records []live.Stored) (live.Stored, error) {
 	path := h.record(group).Path()
 	i := slices.IndexFunc(records, func(r live.Stored) bool { return r.Name == path })
@@ -144,23 +144,23 @@ func (h *OnDisk) RecordOf(group string, records []live.Stored) (live.Stored, err
 	return records[i], records[i].Err
 }
 
-// nodeless refuses what needs a node: nothing of that is decided without Kubernetes.
+// nodeless refuses actions that need a node: none of these is decided without Kubernetes.
 type nodeless struct{ clock live.Clock }
 
 func (n nodeless) Do(_ context.Context, a record.Action) record.Outcome {
 	return record.Outcome{Key: a.Key, At: n.clock.Now(), Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "there is no Kubernetes here (--cloudonly)"}
 }
 
-// carried is a record on the disk of this machine, of which the tag of the group tells
-// others.
+// carried is a record on the disk of this machine, which the tag of the group announces to
+// other machines.
 type carried struct {
 	*disk.Record
 	group string
 	held  func() *asg.TagHeld // nil before the lock was taken
 }
 
-// Load reads the run. One that has not ended and whose record is not here is an error: what
-// it has changed is not known.
+// Load reads the run. An unfinished run whose record is not here is an error: what it has
+// changed is unknown.
 func (c *carried) Load(ctx context.Context) (record.Run, bool, error) {
 	run, found, err := c.Record.Load(ctx)
 	held := c.held()
@@ -173,9 +173,9 @@ func (c *carried) Load(ctx context.Context) (record.Run, bool, error) {
 	return run, found, nil
 }
 
-// Save has the tag say that the run has not ended, once, before anything is done for it,
-// and that it has after the record says so: the run must not go on from a record that says
-// less than the tag, when another machine has rolled the group meanwhile.
+// Save notes the run in the tag once, before its first change, and removes it after the record
+// has the end. A run must not resume from a record older than the tag when another machine has
+// rolled the group since.
 func (c *carried) Save(ctx context.Context, run record.Run) error {
 	if run.State == record.Finished {
 		if err := c.Record.Save(ctx, run); err != nil {
@@ -184,23 +184,23 @@ func (c *carried) Save(ctx context.Context, run record.Run) error {
 		return c.held().Carry(ctx, "")
 	}
 	if err := c.held().Carry(ctx, run.ID); err != nil {
-		return fmt.Errorf("say in the group's tag %s that the run has not ended: %w", asg.RunTagKey, err)
+		return fmt.Errorf("note the run in the group's tag %s: %w", asg.RunTagKey, err)
 	}
 	return c.Record.Save(ctx, run)
 }
 
-// ElsewhereError says that the record of a group's unfinished run is on another machine.
+// ElsewhereError reports that the record of a group's unfinished run is on another machine.
 type ElsewhereError struct {
 	group string
 	left  asg.RunTag
 }
 
 func (e *ElsewhereError) Error() string {
-	return fmt.Sprintf("the unfinished run %s of group %s has its record on another machine: %s", e.left.Run, e.group, cmp.Or(e.left.At, "nobody knows where"))
+	return fmt.Sprintf("the unfinished run %s of group %s is recorded on another machine: %s", e.left.Run, e.group, cmp.Or(e.left.At, "unknown"))
 }
 
-// RunWithoutKubernetes says why a group may not be rolled with Kubernetes while a run without it is
-// under way, or has not ended; nil if it may.
+// RunWithoutKubernetes returns why a group may not be rolled with Kubernetes while a run without it
+// has not ended; nil if it may.
 func RunWithoutKubernetes(group string, tags map[string]string, now time.Time) error {
 	tag, err := asg.RunTagOf(group, tags)
 	switch {
@@ -209,8 +209,8 @@ func RunWithoutKubernetes(group string, tags map[string]string, now time.Time) e
 	case tag.Held(now):
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	case tag.Run != "":
-		return exitcode.Usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, whose record is on another machine or this one: %s\nNothing was changed. Go on with it there:\n  %s\nor, if that machine is gone for good, forget it:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-			group, tag.Run, cmp.Or(tag.At, "nobody knows where"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
+		return exitcode.Usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, recorded on this or another machine: %s\nNothing was changed. Resume it there:\n  %s\nor, if that machine is permanently gone, remove its tag:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+			group, tag.Run, cmp.Or(tag.At, "unknown"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
 	}
 	return nil
 }

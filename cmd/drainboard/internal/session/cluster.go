@@ -18,19 +18,19 @@ import (
 type InCluster struct {
 	kube      *kube.Client
 	namespace string
-	// reading, if not nil, is a feed that the next Open goes on with: it returns as soon as
+	// reading, if not nil, is a feed that the next Open uses: it returns as soon as
 	// the nodes are known.
 	reading *kube.Feed
 	lacks   func() error
 }
 
-// NewInCluster keeps runs in a namespace of a cluster, where no rights are lacking.
+// NewInCluster keeps runs in a namespace of a cluster, assuming that no rights are missing.
 func NewInCluster(k *kube.Client, namespace string) *InCluster {
 	return &InCluster{kube: k, namespace: namespace, lacks: func() error { return nil }}
 }
 
-// NodesFirst has the next Open read the nodes first, and return as soon as they are known.
-// The feed that it returns begins with that when it is told to.
+// NodesFirst makes the next Open read the nodes first, and return as soon as they are known.
+// The returned feed starts reading when its Begin is called.
 func (h *InCluster) NodesFirst() *kube.Feed {
 	h.reading = h.kube.Feed()
 	h.reading.NodesFirst()
@@ -52,7 +52,7 @@ func (h *InCluster) Lease(group string, waiting func(holder string, until time.T
 
 func (h *InCluster) Nodes(ctx context.Context) ([]*world.Node, error) { return h.kube.Nodes(ctx) }
 
-// Note says what runs in the groups, and who else moves their nodes.
+// Note adds the runs of the groups, and external movers of their nodes.
 func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*world.Node) error {
 	runs, err := h.runs(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 	return nil
 }
 
-// runs are the runs of the groups that have one, as far as their records can be read.
+// runs returns the runs of the groups, as far as their records can be read.
 func (h *InCluster) runs(ctx context.Context) (map[string]record.Run, error) {
 	records, err := h.kube.Records(ctx, h.namespace)
 	if err != nil {
@@ -114,7 +114,7 @@ func (h *InCluster) Open(ctx context.Context, group backend.Group, feed backend.
 
 func (h *InCluster) Executor() live.Executor { return h.kube.Executor() }
 
-// Free says whether a run without Kubernetes is under way in the group, or has not ended.
+// Free returns why no run may start: a run without Kubernetes in the group has not ended.
 func (h *InCluster) Free(g *world.Group) error {
 	return RunWithoutKubernetes(g.Name, g.Tags, h.Clock().Now())
 }
@@ -131,7 +131,7 @@ func (h *InCluster) Listen(ctx context.Context, loop *live.Loop, group string) (
 	l := h.kube.CommandListener(h.namespace, group)
 	l.By, l.Send = User(), loop.Send
 	l.Unheard = func(why string) {
-		loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "commands from elsewhere are not heard: " + why})
+		loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "commands from other processes are not received: " + why})
 	}
 	loop.Acknowledge = l.Acknowledge
 	return l.Listen(context.WithoutCancel(ctx))
@@ -147,7 +147,7 @@ func (*InCluster) RecordName(name string) string {
 	return "configmap " + name
 }
 
-// Recorded is the name that records are kept by of the group that people call so.
+// Recorded returns the key of the records of the group with a name on screen.
 func Recorded(records []live.Stored, group string) string {
 	for _, r := range records {
 		if r.Err == nil && r.Run.Alias == group {

@@ -1,4 +1,4 @@
-// Package session is what a command works with, once it knows where its groups are.
+// Package session connects a command to its groups and their records.
 //
 // Options lead to a cluster. Their Connect, Open and OpenCloudOnly return a Session, which is
 // two things: the backend of its groups (internal/backend), which finds and lists them, and
@@ -8,9 +8,9 @@
 //	cloudonly.go  OnDisk: files of this machine and a tag of the group, without Kubernetes
 //
 // A command finds a group (Find), asks for its unfinished run (Unfinished, and AsBegun, which
-// has the group as that run knows it), and reads cluster and group (Read), which keeps a View
-// up to date until that is closed. Whoever drives a run holds its Lease: the lock and the
-// record together, which the loop writes and gets back when it was lost.
+// returns the group with the provider of that run), and reads cluster and group (Read), which
+// keeps a View up to date until it is closed. The driver of a run holds its Lease: the lock and
+// the record together, which the loop writes, and regains after it was lost.
 //
-// Nothing here drives a run, asks the user or prints.
+// Nothing here drives a run, prompts the user or prints.
 package session

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// raised counts who has raised the GC percentage: groups of a roll may be read side by side.
+// raised counts the callers of RaiseGCPercent: groups of a roll may be read in parallel.
 var raised struct {
 	mu    sync.Mutex
 	count int
 	was   int // what the first one found
 }
 
-// RaiseGCPercent spends memory to save time, until restore was called by everyone who has
-// raised it: reading makes much garbage in a short time.
+// RaiseGCPercent spends memory to save time until every caller has called restore: reading a
+// cluster makes much garbage in a short time.
 func RaiseGCPercent() (restore func()) {
 	r := &raised
 	r.mu.Lock()

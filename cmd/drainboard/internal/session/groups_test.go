@@ -103,7 +103,7 @@ func TestFind(t *testing.T) {
 		{"nodes-a.shop.example.com", "", "nodes-a.shop.example.com", "nodes-a", ""},
 		{"nodes-a.shop.example.com", "asg", "nodes-a.shop.example.com", "", ""},
 		{"master-a", "kops", "master-a.masters.shop.example.com", "master-a", ""},
-		{"web", "kops", "", "", `has no instance group "web": it has bastions, master-a, nodes-a`},
+		{"web", "kops", "", "", `has no instance group "web"; it has bastions, master-a, nodes-a`},
 		{"nodes-z", "", "", "", `no instance group "nodes-z"`},
 		{"web", "gke", "", "", "choose auto, asg, eks, kops or gardener"},
 	} {
@@ -174,9 +174,9 @@ func TestARunGoesOnAsItBegan(t *testing.T) {
 	}{
 		{"kops", "nodes-a", "", true, ""},
 		{"kops", own, "kops", true, ""},
-		{"kops", own, "asg", false, "was begun with --provider kops, and goes on so: leave --provider asg out"},
+		{"kops", own, "asg", false, "was started with --provider kops: omit --provider asg to resume it"},
 		{"asg", "nodes-a", "", false, ""},
-		{"asg", own, "kops", false, "was begun with --provider asg"},
+		{"asg", own, "kops", false, "was started with --provider asg"},
 		{"asg", "web", "", false, ""},
 		{"kops", "web", "", false, `has no instance group "web"`},
 	} {

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// regainPause is the pause between tries to get a lost lock back.
+	// regainPause is the pause between attempts to regain a lost lock.
 	regainPause = 2 * time.Second
-	// loadLimit is how long the record is tried to be read while it is held again.
+	// loadLimit bounds the attempts to read the record once the lock is regained.
 	loadLimit = 10 * time.Second
 )
 
@@ -25,7 +25,7 @@ type Lease struct {
 	take   func(context.Context) (HeldLock, error)
 	Record RunRecord
 	held   atomic.Pointer[HeldLock]
-	run    record.Run // as it was when this process began to drive it
+	run    record.Run // as it was when this process started to drive it
 	saved  bool       // the record has it
 }
 
@@ -43,13 +43,13 @@ func (l *Lease) Acquire(ctx context.Context) error {
 	return err
 }
 
-// Drives says which run this process is about to drive.
+// Drives sets the run that this process is about to drive.
 func (l *Lease) Drives(run record.Run) { l.run = run }
 
-// now is the lock as it was taken last.
+// now returns the lock as it was taken last.
 func (l *Lease) now() HeldLock { return *l.held.Load() }
 
-// Release gives the lock up; more than once does no harm.
+// Release gives up the lock; calling it again has no effect.
 func (l *Lease) Release() { l.now().Release() }
 
 // Save writes the record.
@@ -65,8 +65,8 @@ func (l *Lease) Lost() <-chan struct{} { return l.now().Lost() }
 // Sure reports whether nobody else can hold the lock at this moment.
 func (l *Lease) Sure() bool { return l.now().Sure() }
 
-// Regain takes the lock again and reads the record: if nobody else drove the
-// group meanwhile, this process goes on from there.
+// Regain takes the lock again and reads the record. If no other process drove the
+// group since, this one continues from the record.
 func (l *Lease) Regain(ctx context.Context) (record.Run, error) {
 	l.now().Release()
 	for {
@@ -85,8 +85,8 @@ func (l *Lease) Regain(ctx context.Context) (record.Run, error) {
 	}
 }
 
-// theirs reports whether an error says that the group is another's by now: no waiting
-// mends that, and the lock must stay free for whoever can go on.
+// theirs reports whether an error means that another process has the group: waiting does not
+// help, and the lock must stay free for a process that can resume.
 func theirs(err error) bool {
 	var other *live.HeldError
 	var newer *live.NewerError
@@ -102,7 +102,7 @@ func (l *Lease) tryRegain(ctx context.Context) (record.Run, error) {
 	loaded, found, err := l.load(ctx)
 	run := loaded
 	if err == nil {
-		run, err = l.goOn(loaded, found)
+		run, err = l.proceed(loaded, found)
 	}
 	if err != nil {
 		l.now().Release()
@@ -110,8 +110,8 @@ func (l *Lease) tryRegain(ctx context.Context) (record.Run, error) {
 	return run, err
 }
 
-// load reads the record, for some seconds again and again where the API fails now and then:
-// a lock that is got back is not given up for one failure.
+// load reads the record, retrying for some seconds: a regained lock is not given up for one
+// failed request.
 func (l *Lease) load(ctx context.Context) (run record.Run, found bool, err error) {
 	late := time.After(loadLimit)
 	for {
@@ -131,18 +131,18 @@ func (l *Lease) load(ctx context.Context) (run record.Run, found bool, err error
 	}
 }
 
-// goOn decides what a record that was read again means for the run that this
+// proceed decides what the record, read again, means for the run that this
 // process drives.
-func (l *Lease) goOn(loaded record.Run, found bool) (record.Run, error) {
+func (l *Lease) proceed(loaded record.Run, found bool) (record.Run, error) {
 	switch {
 	case found && loaded.ID == l.run.ID && loaded.State == record.Finished: // not by us: we would have stopped
-		return loaded, fmt.Errorf("%w: another process has ended the run meanwhile: %s", live.ErrLost, loaded.Result)
+		return loaded, fmt.Errorf("%w: another process has ended the run: %s", live.ErrLost, loaded.Result)
 	case found && loaded.ID == l.run.ID && (loaded.Strategy != l.run.Strategy || loaded.GroupID != l.run.GroupID):
 		return loaded, fmt.Errorf("%w: its record was edited: it is of strategy %s and group %s now", live.ErrLost, loaded.Strategy, cmp.Or(loaded.GroupID, loaded.Group))
-	case found && loaded.ID == l.run.ID: // whether it still fits the group the loop sees, which knows the group
+	case found && loaded.ID == l.run.ID: // the loop, which knows the group, checks whether the record still matches it
 		return loaded, nil
 	case !l.saved && (!found || loaded.State == record.Finished):
-		return l.run, nil // nothing of ours was written, and nobody else is at it
+		return l.run, nil // nothing of ours was written, and no other process drives it
 	case !found:
 		return loaded, fmt.Errorf("%w: its record is gone", live.ErrLost)
 	}

@@ -46,7 +46,7 @@ func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		{"the record was deleted", true, record.Run{}, false, ""},
 	} {
 		h := &Lease{run: mine, saved: c.saved}
-		run, err := h.goOn(c.loaded, c.found)
+		run, err := h.proceed(c.loaded, c.found)
 		if c.want == "" && !errors.Is(err, live.ErrLost) || c.want != "" && (err != nil || run.ID != c.want) {
 			t.Errorf("%s: goes on with %q, %v; want %q", c.name, run.ID, err, c.want)
 		}

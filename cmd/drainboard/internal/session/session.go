@@ -21,8 +21,8 @@ import (
 // ReadLimit is how long the first reading of cluster and cloud may take.
 const ReadLimit = 60 * time.Second
 
-// Session is what a command works with: the backend of its groups, and where their runs are
-// kept.
+// Session has the backend of a command's groups, and the environment of their
+// runs.
 type Session struct {
 	Environment
 	Groups backend.Backend
@@ -33,13 +33,13 @@ type Session struct {
 type Options struct {
 	Flags     kube.Flags
 	Namespace string // of records and locks
-	Version   string // of this program, for those who are asked
+	Version   string // of this program, for user agents
 }
 
-// Connect opens the cluster that the flags choose and the cloud that its nodes run
-// on; of a Shoot's cluster, what is told of its worker pools. The rights that are needed are
-// asked for meanwhile; Read and List tell of those that are missing. readOnly is for commands
-// that only look: their connections let no change through, whoever asks for it.
+// Connect opens the cluster that the flags select and the cloud that its nodes run on, or the
+// worker pools of a Shoot's cluster. Rights are checked at the same time; Read and List report
+// missing ones. readOnly is for read-only commands: their connections refuse every request
+// that changes something.
 func (o Options) Connect(ctx context.Context, where backend.Where, rights []kube.Right, readOnly bool) (*Session, *InCluster, error) {
 	where, err := where.Fill()
 	if err != nil {
@@ -74,11 +74,11 @@ func (o Options) Open(ctx context.Context, where backend.Where, rights []kube.Ri
 	return s, err
 }
 
-// OpenCloudOnly opens the groups of kops without Kubernetes; the flags of a cluster contradict that.
+// OpenCloudOnly opens the groups of kops without Kubernetes; flags of a cluster contradict that.
 func (o Options) OpenCloudOnly(ctx context.Context, where backend.Where, readOnly bool) (*Session, *OnDisk, error) {
 	for name, given := range map[string]string{"kubeconfig": o.Flags.Kubeconfig, "context": o.Flags.Context, "cluster": o.Flags.Cluster} {
 		if given != "" {
-			return nil, nil, exitcode.Usage(fmt.Errorf("--%s and --cloudonly contradict each other: nothing connects to Kubernetes (--cluster-name names kops's cluster)", name))
+			return nil, nil, exitcode.Usage(fmt.Errorf("--%s and --cloudonly contradict each other: --cloudonly does not connect to Kubernetes (--cluster-name is kops's cluster)", name))
 		}
 	}
 	e, err := openOnDisk(ctx, where, readOnly)
@@ -88,8 +88,8 @@ func (o Options) OpenCloudOnly(ctx context.Context, where backend.Where, readOnl
 	return &Session{e, backend.Patient(e.groups), where}, e, nil
 }
 
-// Find settles which group is meant by a name: an Auto Scaling group's, that of an instance
-// group of kops, or a worker pool's.
+// Find resolves the name of an Auto Scaling group, of an instance group of kops, or of a
+// worker pool.
 func (s *Session) Find(ctx context.Context, name string) (backend.Group, error) {
 	g, err := s.Groups.Find(ctx, name)
 	if err != nil {
@@ -98,19 +98,19 @@ func (s *Session) Find(ctx context.Context, name string) (backend.Group, error) 
 	return g, nil
 }
 
-// Unfinished is the group's run that has not ended, as far as its record can be read.
+// Unfinished returns the group's unfinished run, if its record can be read.
 func (s *Session) Unfinished(ctx context.Context, group string) (record.Run, bool) {
 	run, found, err := s.Record(group).Load(ctx)
 	return run, err == nil && found && run.State != record.Finished
 }
 
-// AsBegun is the group as its unfinished run knows it.
+// AsBegun returns the group with the provider of its unfinished run.
 func (s *Session) AsBegun(ctx context.Context, at backend.Group, run record.Run) (backend.Group, error) {
 	switch {
 	case run.Provider == at.Provider() || s.Where.CloudOnly:
 		return at, nil
 	case s.Where.Provider != "" && s.Where.Provider != backend.Any:
-		return at, fmt.Errorf("the unfinished run %s was begun with --provider %s, and goes on so: leave --provider %s out", run.ID, run.Provider, s.Where.Provider)
+		return at, fmt.Errorf("the unfinished run %s was started with --provider %s: omit --provider %s to resume it", run.ID, run.Provider, s.Where.Provider)
 	}
 	g, err := s.Groups.FindAs(ctx, at.Name(), run.Provider)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Session) List(ctx context.Context) ([]present.GroupRow, error) {
 	return rows, s.Note(ctx, rows, nodes)
 }
 
-// Allowed says which of the rights this user lacks, nil if none.
+// Allowed returns the missing rights as an error, nil if none.
 func Allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
 	return k.Need(ctx, rights, "README")
 }
@@ -148,10 +148,10 @@ type View struct {
 	Cloud backend.Feed
 }
 
-// Read reads cluster and group, and goes on reading until the view is closed. It
-// begins before the rights are known, which takes as long as reading what is small. The
-// view's world is whole, but where reading has begun before, which only watch has it do.
-// watch, if not nil, is told what the group's record says and who drives its run.
+// Read reads cluster and group, and continues to read until the view is closed. It
+// starts before the rights are known, which saves time. The view's world is complete,
+// except after NodesFirst, which only watch uses. watch, if not nil, receives the group's
+// record and the driver of its run.
 func (s *Session) Read(ctx context.Context, at backend.Group, watch *live.Watch) (View, error) {
 	defer RaiseGCPercent()()
 	v := View{World: world.New(), Cloud: at.Feed(func(feed context.Context) time.Time { return s.began(live.Patient(feed, ctx), at.Name()) })}
@@ -173,9 +173,9 @@ func (s *Session) fill(ctx context.Context, v View, sources ...world.Source) err
 	return exitcode.Usage(err)
 }
 
-// began is when the group's unfinished run started, zero if there is none: the
-// launches that failed since then are wanted. A record that cannot be read is for
-// those to tell who need it.
+// began returns the start of the group's unfinished run, zero if there is none:
+// launches that failed since then count. An unreadable record is reported by
+// whoever needs it.
 func (s *Session) began(ctx context.Context, group string) time.Time {
 	run, found, err := s.Record(group).Load(ctx)
 	if err != nil || !found || run.State == record.Finished {
@@ -184,7 +184,7 @@ func (s *Session) began(ctx context.Context, group string) time.Time {
 	return run.Started
 }
 
-// User is the operator, for the audit: user@host.
+// User returns the operator for the audit trail: user@host.
 func User() string {
 	name := "unknown"
 	if u, err := user.Current(); err == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
-// cloudOnly is status of runs without Kubernetes: of those whose records are on this
-// machine, and of others as far as the tags of their groups tell.
+// cloudOnly shows runs without Kubernetes: those recorded on this machine, and others as far
+// as the tags of their groups have them.
 func (a *Status) cloudOnly(ctx context.Context) error {
 	s, disk, err := a.Options.OpenCloudOnly(ctx, a.Where, true)
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 	if a.Group != "" {
 		groups = slices.DeleteFunc(groups, func(g present.GroupRow) bool { return a.Group != g.Name && a.Group != g.InstanceGroup })
 		if len(groups) == 0 {
-			return exitcode.Usage(fmt.Errorf("kops has made no group %s in cluster %s; drainboard groups --cloudonly lists them", a.Group, s.Cluster()))
+			return exitcode.Usage(fmt.Errorf("no group %s created by kops in cluster %s (drainboard groups --cloudonly lists them)", a.Group, s.Cluster()))
 		}
 	}
 	list := []present.Status{}
@@ -60,7 +60,7 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 		return a.writeJSON(groups, list)
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.Out, "No run without Kubernetes yet.")
+		fmt.Fprintln(a.Out, "No runs without Kubernetes.")
 	}
 	for _, of := range list {
 		if of.RecordAt == "" {
@@ -72,7 +72,7 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 	return exitcode.Usage(trouble)
 }
 
-// statusOnDisk is how a run stands whose record is on this machine; of a single group with its
+// statusOnDisk returns the state of a run recorded on this machine; for a single group with its
 // earlier runs.
 func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run record.Run, tag asg.RunTag) (present.Status, error) {
 	of := present.StatusOf(run)
@@ -87,7 +87,7 @@ func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run reco
 	return of, exitcode.Usage(err)
 }
 
-// writeJSON writes the runs, or how the group stands that was named.
+// writeJSON writes the runs, or the state of the named group.
 func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status) error {
 	switch {
 	case a.Group == "":
@@ -98,7 +98,7 @@ func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status) err
 	return present.JSON(a.Out, list[0].JSON())
 }
 
-// driverBy is who drives a run by the tag of its group, "" if nobody does.
+// driverBy returns the driver of a run by the tag of its group, "" if there is none.
 func driverBy(tag asg.RunTag, now time.Time) string {
 	if tag.Held(now) {
 		return tag.Holder

@@ -1,7 +1,7 @@
-// Package status takes one look at runs, wherever they are driven: Status is one call of
-// `drainboard status`.
+// Package status shows the state of runs once, on whichever machine they are driven: Status is
+// one call of `drainboard status`.
 //
-// With a cluster the records, the locks and the nodes tell (status.go); without one the records on
-// this machine and the tags of the groups (cloudonly.go). Of a group without a run it says so, of a
-// worker pool of Gardener how that stands. Words and JSON are internal/present's.
+// With a cluster it reads records, locks and nodes (status.go); without one the records on this
+// machine and the tags of the groups (cloudonly.go). For a Gardener worker pool without a run it
+// shows the pool's state. Text and JSON are internal/present's.
 package status

@@ -28,7 +28,7 @@ type Status struct {
 	JSON    bool
 }
 
-// Run takes one look at runs, and shows it.
+// Run reads runs once, and shows them.
 func (a *Status) Run(ctx context.Context) error {
 	if a.Where.CloudOnly {
 		return a.cloudOnly(ctx)
@@ -68,14 +68,14 @@ func (a *Status) group(ctx context.Context, k *kube.Client, records []live.Store
 			return a.one(ctx, of, r.Run.Provider == backend.Gardener, k.Clock().Now)
 		}
 	}
-	// Whoever edited it may have taken off the marks that records are found by.
+	// An edit by hand may have removed the labels that records are found by.
 	if _, found, err := k.Record(a.Options.Namespace, a.Group).Load(ctx); found && err != nil {
 		return session.Unreadable(err, present.CommandLine{}.Command("upgrade", a.Group))
 	}
 	return a.noRunYet(ctx, func() error { return a.group(ctx, k, records, nodes) })
 }
 
-// all shows the runs that records tell of, and what moves nodes beside them.
+// all shows the recorded runs, and other movers of nodes.
 func (a *Status) all(ctx context.Context, k *kube.Client, records []live.Stored, nodes []*world.Node) error {
 	list := []present.Status{}
 	var damaged error
@@ -88,7 +88,7 @@ func (a *Status) all(ctx context.Context, k *kube.Client, records []live.Stored,
 		return present.JSON(a.Out, present.StatusList(list))
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(a.Out, "No run yet.")
+		fmt.Fprintln(a.Out, "No runs.")
 	}
 	for _, s := range list {
 		present.WriteStatus(a.Out, s, k.Clock().Now())
@@ -97,23 +97,23 @@ func (a *Status) all(ctx context.Context, k *kube.Client, records []live.Stored,
 	return exitcode.Usage(damaged)
 }
 
-// one shows the run of a group, and of a worker pool how that stands.
+// one shows the run of a group, and the state of a worker pool.
 func (a *Status) one(ctx context.Context, of present.Status, pool bool, now func() time.Time) error {
-	var look *present.PoolLook
+	var state *present.PoolState
 	if pool {
-		look = a.lookBeside(ctx, &of)
+		state = a.addPool(ctx, &of)
 	}
 	if a.JSON {
 		return present.JSON(a.Out, of.JSON())
 	}
 	present.WriteStatus(a.Out, of, now())
-	if look != nil {
-		present.WritePool(a.Out, *look)
+	if state != nil {
+		present.WritePool(a.Out, *state)
 	}
 	return nil
 }
 
-// statusOf is how a run stands, who drives it, and who else moves its nodes.
+// statusOf returns the state of a run, its driver, and external movers of its nodes.
 func (a *Status) statusOf(ctx context.Context, k *kube.Client, run record.Run, nodes []*world.Node) present.Status {
 	of := present.StatusOf(run)
 	of.Others = present.Others(present.NodesOf(run, nodes), run)
@@ -128,17 +128,17 @@ func (a *Status) statusOf(ctx context.Context, k *kube.Client, run record.Run, n
 	return of
 }
 
-// lookBeside has how a worker pool stands put beside its run, or why that is not known; then it
-// is nil.
-func (a *Status) lookBeside(ctx context.Context, of *present.Status) *present.PoolLook {
-	look, err := func() (look present.PoolLook, err error) {
+// addPool adds the state of a worker pool to that of its run, or why it is unknown, in which
+// case it returns nil.
+func (a *Status) addPool(ctx context.Context, of *present.Status) *present.PoolState {
+	pool, err := func() (state present.PoolState, err error) {
 		s, err := a.Options.Open(ctx, a.Where, kube.ReadRights(a.Options.Namespace), true)
 		if err != nil {
-			return look, err
+			return state, err
 		}
 		at, err := s.Find(ctx, of.Group)
 		if err != nil {
-			return look, err
+			return state, err
 		}
 		return planner.ReadPool(ctx, s, at)
 	}()
@@ -146,15 +146,15 @@ func (a *Status) lookBeside(ctx context.Context, of *present.Status) *present.Po
 		of.PoolUnknown = err.Error()
 		return nil
 	}
-	stands := look.Status()
+	stands := pool.Status()
 	of.Pool = &stands
-	look.Others = nil // they are the run's to tell
-	return &look
+	pool.Others = nil // the run has them
+	return &pool
 }
 
-// noRunYet is the answer for a group without a run; of a worker pool, which Gardener rolls, how
+// noRunYet answers for a group without a run; for a worker pool, which Gardener rolls, with its
 // it stands; of one that has another name than people call it by, that of its own name (again).
-// A group that there is not is wrong use.
+// An unknown group is wrong use.
 func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 	s, err := a.Options.Open(ctx, a.Where, kube.ReadRights(a.Options.Namespace), true)
 	var rows []present.GroupRow
@@ -162,7 +162,7 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 		rows, err = s.List(ctx)
 	}
 	if err != nil {
-		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether there is such a group cannot be told: %w", a.Group, err))
+		return exitcode.Usage(fmt.Errorf("group %s has no run, and whether the group exists is unknown: %w", a.Group, err))
 	}
 	groups := make([]world.Group, len(rows))
 	for i, g := range rows {
@@ -173,7 +173,7 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 	case err != nil:
 		return exitcode.Usage(err)
 	case at < 0:
-		return exitcode.Usage(fmt.Errorf("there is no group %s; drainboard groups lists the groups", a.Group))
+		return exitcode.Usage(fmt.Errorf("unknown group %s (drainboard groups lists the groups)", a.Group))
 	case rows[at].Name != a.Group && rows[at].Called() != a.Group:
 		a.Group = rows[at].Name
 		return again()
@@ -190,21 +190,21 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 		if err != nil {
 			return err
 		}
-		look, err := planner.ReadPool(ctx, s, found)
+		state, err := planner.ReadPool(ctx, s, found)
 		if err != nil {
 			return err
 		}
 		if a.JSON {
-			return present.JSON(a.Out, look.GroupStatus())
+			return present.JSON(a.Out, state.GroupStatus())
 		}
-		present.WritePool(a.Out, look)
-		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", a.Group)
+		present.WritePool(a.Out, state)
+		fmt.Fprintf(a.Out, "  live: drainboard watch %s\n", a.Group)
 	case a.JSON:
 		return present.JSON(a.Out, present.NoRunOf(rows[at]))
 	case refused != "":
 		fmt.Fprintf(a.Out, "%s: no run yet, and none can start: %s\n", a.Group, refused)
 	default:
-		fmt.Fprintf(a.Out, "%s: no run yet; drainboard plan %s shows what one would do\n", a.Group, a.Group)
+		fmt.Fprintf(a.Out, "%s: no run; drainboard plan %s shows what one would do\n", a.Group, a.Group)
 	}
 	return nil
 }

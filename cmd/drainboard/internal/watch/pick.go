@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/ui/picker"
 )
 
-// PickGroup lets the user pick a group, "" if none.
+// PickGroup lets the user pick a group, "" for none.
 func PickGroup(ctx context.Context, f console.Face, s *session.Session, o ui.Options) (name string, err error) {
 	read := func(ctx context.Context) ([]picker.Group, error) { return groupRows(ctx, s) }
 	rows, err := read(ctx)
@@ -25,7 +25,7 @@ func PickGroup(ctx context.Context, f console.Face, s *session.Session, o ui.Opt
 	return name, err
 }
 
-// picking are the options of a picker in a cluster, with the terminal and the look of a
+// picking returns the options of a picker in a cluster, with the terminal and appearance of a
 // dashboard.
 func picking(o ui.Options, cluster string) picker.Options {
 	return picker.Options{
@@ -35,7 +35,7 @@ func picking(o ui.Options, cluster string) picker.Options {
 	}
 }
 
-// groupRows are the groups as the screen lists them.
+// groupRows returns the groups as the picker lists them.
 func groupRows(ctx context.Context, s *session.Session) ([]picker.Group, error) {
 	rows, err := s.List(ctx)
 	if err != nil {

@@ -44,13 +44,13 @@ func (a *Watch) Run(ctx context.Context) error {
 		if a.Group, err = PickGroup(ctx, a.Face, s, screen); err != nil || a.Group == "" {
 			return console.Left(ctx, err)
 		}
-		// What was told to the list, and changed under it, is the board's to know too.
+		// What the picker was told, and what changed since, the board needs as well.
 		screen = a.screen(ctx, s, stop)
 	}
 	return onGroup(ctx, s, h, a.Group, a.Face, screen)
 }
 
-// screen are the options of who only looks; lines that nobody reads any more end it.
+// screen returns the options of a read-only dashboard; plain lines without a reader end it.
 func (a *Watch) screen(ctx context.Context, s *session.Session, leave func()) ui.Options {
 	var o ui.Options
 	if a.Plain {
@@ -64,14 +64,14 @@ func (a *Watch) screen(ctx context.Context, s *session.Session, leave func()) ui
 	return o
 }
 
-// onGroup shows a group until the user leaves. Nothing here could change anything: the
-// session only reads, and there is no executor.
+// onGroup shows a group until the user leaves. It cannot change anything: the session
+// only reads, and there is no executor.
 func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster, group string, f console.Face, screen ui.Options) error {
 	w := &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.Cluster()}
 	feed := cluster.NodesFirst()
 	screen.Unread = feed.See
 	return watchOn(ctx, w, f, func(ctx context.Context) (err error) {
-		feed.Begin(ctx) // before it is known which group is meant
+		feed.Begin(ctx) // before the group is known
 		at, err := s.Find(ctx, group)
 		if err != nil {
 			return err
@@ -87,10 +87,10 @@ func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster
 	}, screen)
 }
 
-// watchOn reads what is to be watched while the screen already says so, and shows it
-// until the user leaves, also after the watch has ended. What is read may still be
-// partial: the screen shows that, and the rest as it comes. It returns why that failed;
-// where it could not be read the screen closes by itself.
+// watchOn reads the group while the dashboard already shows that, and shows it until
+// the user leaves, also after the watch has ended. What is read may still be partial:
+// the dashboard shows that, and the rest as it arrives. It returns why that failed;
+// if the group could not be read the dashboard closes by itself.
 func watchOn(ctx context.Context, w *live.Watch, f console.Face, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *snapshot.Snapshot, 1)
 	restore := sync.OnceFunc(session.RaiseGCPercent())

@@ -116,7 +116,7 @@ func tryLine(t *testing.T, place, command string) (got string) {
 			t.Fatalf("there are no surroundings %q", place)
 		}
 		at(t, dir)
-		code, out, errOut := called(t.Context(), "", shellWords(command)...)
+		code, out, errOut := called(t.Context(), "", append([]string{"--start-timeout=1ms"}, shellWords(command)...)...)
 		said := strings.ReplaceAll(passing.ReplaceAllString(strings.TrimSpace(out+errOut), "http://HOST"), dir, "DIR")
 		if strings.Contains(said, "goroutine ") || strings.Contains(said, "panic") {
 			t.Errorf("a stack trace:\n%s", said)

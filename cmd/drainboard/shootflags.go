@@ -71,7 +71,7 @@ func readChange(cmd *cobra.Command) (c planner.Change, err error) {
 // fitsChange refuses the flags that do not apply to a plan of a change.
 func fitsChange(name string) error {
 	switch name {
-	case "provider", "kubernetes-version", "output", "all", "record-namespace", "shoot-file", "change", "machine-image-version", "operation", "cloud-profile", "shoot", "garden-kubeconfig":
+	case "provider", "kubernetes-version", "output", "all", "record-namespace", "start-timeout", "shoot-file", "change", "machine-image-version", "operation", "cloud-profile", "shoot", "garden-kubeconfig":
 		return nil
 	case "kubeconfig", "context", "cluster":
 		return fmt.Errorf("--%s selects the Shoot's own cluster, which a plan of a change does not read: the Shoot is in the garden cluster (--garden-kubeconfig)", name)

@@ -49,7 +49,7 @@ func (f Flags) Clusters() []string {
 	return slices.Sorted(maps.Keys(raw.Clusters))
 }
 
-var errNoConfig = errors.New("there is no kubeconfig: set KUBECONFIG or --kubeconfig, or make ~/.kube/config")
+var errNoConfig = errors.New("no kubeconfig: set KUBECONFIG or --kubeconfig, or create ~/.kube/config")
 
 // noConfig says why no kubeconfig leads to a cluster: clientcmd passes over a file of
 // $KUBECONFIG that is not there.

@@ -360,7 +360,7 @@ func unsureRaise(s *assess.Reader) string {
 func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
 	if n := s.Excess(); n > 0 {
-		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired))
+		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired, text.TakesBack(s.Run.Group)))
 	}
 	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
 		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), text.DescribeGroup(g.Name))

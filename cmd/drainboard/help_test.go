@@ -115,7 +115,7 @@ func shellWords(line string) []string {
 // meant.
 func TestMistyped(t *testing.T) {
 	for _, c := range []struct{ line, says string }{
-		{"help nosuch", `there is no subcommand "nosuch"; drainboard --help lists them`},
+		{"help nosuch", `unknown subcommand "nosuch"; drainboard --help lists them`},
 		{"help upgrde", "did you mean upgrade?"},
 		{"help upgrade ng-web", `drainboard upgrade has no subcommand "ng-web"`},
 		{"upgrde ng-web", "did you mean upgrade?"},

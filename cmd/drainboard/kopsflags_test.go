@@ -128,7 +128,7 @@ func TestKopsFlagsWinOverSpecs(t *testing.T) {
 	if s, err := kopsParse(t, world.RoleNode, none, false); err != nil || s.MaxSurge.N != 0 || s.MaxUnavailable != (record.Amount{N: 1}) || s.Origin["max-unavailable"] != "kops: one at a time, for both amounts are 0" {
 		t.Errorf("both amounts 0: %s, %s (%s), %v", s.MaxSurge, s.MaxUnavailable, s.Origin["max-unavailable"], err)
 	}
-	if _, err := kopsParse(t, world.RoleNode, none, false, "--max-unavailable=0"); err == nil || !strings.Contains(err.Error(), "nothing could ever start") {
+	if _, err := kopsParse(t, world.RoleNode, none, false, "--max-unavailable=0"); err == nil || !strings.Contains(err.Error(), "no node could ever start") {
 		t.Errorf("both amounts 0, and one by a flag: %v", err)
 	}
 	if _, err := kopsParse(t, world.RoleControlPlane, silent(), false, "--max-surge", "1"); err == nil || !strings.Contains(err.Error(), "the control plane has no surge") {

@@ -65,7 +65,7 @@ func TestClusterWithoutNodes(t *testing.T) {
 		t.Errorf("%d: %s%s", code, out, errOut)
 	}
 	code, out, errOut = called(t.Context(), "", "groups", "--kubeconfig", at)
-	if code != exitcode.WrongUse || !strings.Contains(errOut, "no node of the cluster tells its region, and no AWS region is known") {
+	if code != exitcode.WrongUse || !strings.Contains(errOut, "no node of the cluster tells its region, and no AWS region configured") {
 		t.Errorf("%d: %s%s", code, out, errOut)
 	}
 }

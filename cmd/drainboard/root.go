@@ -123,14 +123,14 @@ func output(o string) (asJSON bool, err error) {
 	case "json":
 		return true, nil
 	}
-	return false, exitcode.Usage(fmt.Errorf("-o: %q is neither text nor json", o))
+	return false, exitcode.Usage(fmt.Errorf("-o: %q is not one of text, json", o))
 }
 
 // oneGroup takes one argument, the name of a group.
 func oneGroup(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return errors.New("name a GROUP; drainboard groups lists them")
+		return errors.New("name a GROUP (drainboard groups lists them)")
 	case len(args) > 1:
 		return fmt.Errorf("one GROUP at a time, not %d", len(args))
 	}

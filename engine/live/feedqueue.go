@@ -3,10 +3,10 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -88,11 +88,7 @@ func (in *FeedQueue) Fill(ctx context.Context, w *world.World, limit time.Durati
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-timeout.C:
-			words := fmt.Sprintf("the %s could not be read within %s", missing, limit)
-			if why := w.Health[missing].Problem; why != "" {
-				words += ": " + why
-			}
-			return &Trouble{words, ErrUnreachable}
+			return &Trouble{text.NotReadWithin(string(missing), limit, w.Health[missing].Problem), ErrUnreachable}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // controller is the ID of the controller that drives the run's group.
@@ -18,7 +20,12 @@ func (r *Run) controller() string {
 
 // Outstanding lists what the run has changed and not put back, each with the
 // command that would.
-func (r *Run) Outstanding() []string {
+func (r *Run) Outstanding() []string { return r.outstanding(text.TakesBack(r.Group)) }
+
+// Abandoned is the same of a run whose record no later run goes by.
+func (r *Run) Abandoned() []string { return r.outstanding(text.GroupCommand(r.Group)) }
+
+func (r *Run) outstanding(unknown string) []string {
 	var out []string
 	for _, m := range r.AllMarks() {
 		if !m.Foreign {
@@ -53,5 +60,5 @@ func (r *Run) Outstanding() []string {
 			out = append(out, what+": "+command)
 		}
 	}
-	return append(out, r.grown()...)
+	return append(out, r.grown(unknown)...)
 }

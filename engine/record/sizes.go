@@ -163,9 +163,8 @@ func (r *Run) TemplateBack() Action {
 // Shrink is the command that takes machines of the surge away again, so many of a group of
 // that size, each drained first, and gives the group its upper bound back as far as its size
 // allows: below that the group would choose machines itself. Those that nothing was to run on
-// go first. Where so many nodes of the surge are not known, an upgrade takes it back, which
-// drains by its rules whatever is there then.
-func (r *Run) Shrink(count, desired int) string {
+// go first. Where so many nodes of the surge are not known, it is the command unknown.
+func (r *Run) Shrink(count, desired int, unknown string) string {
 	var spare []string
 	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		if n := r.Nodes[id]; n.New && n.Name != "" && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
@@ -173,7 +172,7 @@ func (r *Run) Shrink(count, desired int) string {
 		}
 	}
 	if len(spare) < count {
-		return text.TakesBack(r.Group)
+		return unknown
 	}
 	slices.SortStableFunc(spare, func(a, b string) int {
 		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes[id].Stage) }
@@ -198,11 +197,11 @@ func (r *Run) RaiseText(left *Raise) (what, command string) {
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with
-// the command that would.
-func (r *Run) grown() (out []string) {
+// the command that would: where its nodes are not known, unknown.
+func (r *Run) grown(unknown string) (out []string) {
 	n := r.Surge()
 	if n > 0 {
-		out = append(out, text.Larger(r.Group, n, r.Base.String(), r.Shrink(n, r.Expected())))
+		out = append(out, text.Larger(r.Group, n, r.Base.String(), r.Shrink(n, r.Expected(), unknown)))
 	}
 	if r.RaiseUnsure && !r.Raised {
 		out = append(out, text.MaybeLarger(r.Group, r.Raise, r.Base.String(), text.ActivitiesCommand(r.Group)))

@@ -12,6 +12,16 @@ func SourceLost(source, why string) string {
 	return fmt.Sprintf("no view of the %s: %s; actions that need it wait, their deadlines stand still", source, why)
 }
 
+// NotReadWithin says that a source could not be read at the start, and why, "" where that is
+// not known.
+func NotReadWithin(source string, limit time.Duration, why string) string {
+	words := fmt.Sprintf("the %s could not be read within %s", source, limit)
+	if why != "" {
+		words += ": " + why
+	}
+	return words
+}
+
 func NoAnswerFor(d time.Duration) string { return "no answer for " + d.String() }
 
 func SourceBack(source string, after time.Duration) string {

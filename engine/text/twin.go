@@ -12,6 +12,11 @@ func ActivitiesCommand(group string) string {
 	return "aws autoscaling describe-scaling-activities --auto-scaling-group-name " + group
 }
 
+// GroupCommand shows a group's sizes and instances.
+func GroupCommand(group string) string {
+	return "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names " + group
+}
+
 // CancelRefreshCommand stops a group's instance refresh.
 func CancelRefreshCommand(group string) string {
 	return "aws autoscaling cancel-instance-refresh --auto-scaling-group-name " + group

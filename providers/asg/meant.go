@@ -102,7 +102,7 @@ func (c *Client) unknown(name string, all []types.AutoScalingGroup) error {
 	for _, g := range all {
 		names = append(names, text(g.AutoScalingGroupName))
 	}
-	none := fmt.Sprintf("there is no Auto Scaling group %q in %s", clean(name), c.region)
+	none := fmt.Sprintf("no Auto Scaling group %q in %s", clean(name), c.region)
 	switch close := near(name, names); {
 	case len(close) > 0:
 		none += ": did you mean " + strings.Join(close, " or ") + "?"

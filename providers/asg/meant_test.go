@@ -35,8 +35,8 @@ func TestMeant(t *testing.T) {
 		{"77fe", "eks-workers-2-77fe", ""},
 		{"worker", "", `"worker" may mean eks-workers-0ac1 (EKS node group workers) or eks-workers-2-77fe (EKS node group workers-2): name one of them`},
 		{"nodes", "", `"nodes" may mean nodes-a-batch or nodes-a.shop.example.com (kops instance group nodes-a): name one of them`},
-		{"elsewhere", "", `there is no Auto Scaling group "elsewhere" in eu-west-1: did you mean elsewhere-web?`}, // another cluster's
-		{"none-such", "", `there is no Auto Scaling group "none-such" in eu-west-1`},
+		{"elsewhere", "", `no Auto Scaling group "elsewhere" in eu-west-1: did you mean elsewhere-web?`}, // another cluster's
+		{"none-such", "", `no Auto Scaling group "none-such" in eu-west-1`},
 	} {
 		got, err := c.Meant(t.Context(), tt.name, map[string]bool{"i-1": true}, "prod")
 		if tt.err == "" && (err != nil || got != tt.is) {

@@ -48,8 +48,12 @@ type write struct{ writer, epoch string }
 // next is the write that this process asks for next, or has asked for without an answer.
 func (r *Record) next() write { return write{r.writer, strconv.Itoa(r.epoch + 1)} }
 
-// writeOf is the write that a record is of.
+// writeOf is the write that a record is of. One that no process of ours has marked is known by
+// its version.
 func writeOf(m *corev1.ConfigMap) write {
+	if m.Annotations[writerMark] == "" {
+		return write{"", m.ResourceVersion}
+	}
 	return write{m.Annotations[writerMark], m.Annotations[epochMark]}
 }
 

@@ -66,7 +66,7 @@ func (d *driver) discard(ctx context.Context, run *record.Run, why string) error
 	d.warn("", "record", present.SetAside(d.session.RecordName(name), why))
 	var changed []string
 	if run != nil && run.OtherGroup(d.view.World) == "" {
-		changed = run.Outstanding()
+		changed = run.Abandoned()
 	}
 	for _, what := range changed {
 		d.warn("", "trace", "changed by run "+run.ID+" and not restored: "+what)

@@ -100,7 +100,7 @@ func TestDiscardNamesWhatTheRunHasChanged(t *testing.T) {
 	if err := d.discard(t.Context(), &run, "the unfinished run web-1"); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Contains(t, out.String(), "changed by run web-1 and not restored: the group web is 2 machines larger than before (min 1, max 3, desired 1); to shrink it: aws autoscaling terminate-instance",
+	clitest.Contains(t, out.String(), "changed by run web-1 and not restored: the group web is 2 machines larger than before (min 1, max 3, desired 1); to shrink it: aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names web",
 		"LaunchTemplateId=lt-1,Version=2", "not restored: resume AZRebalance", "treats existing marks, sizes and launch template as set by other users")
 	if n := strings.Count(out.String(), "resume AZRebalance"); n != 1 {
 		t.Errorf("it is named %d times:\n%s", n, out)

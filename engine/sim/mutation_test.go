@@ -121,7 +121,7 @@ var mutations = []mutation{
 	{"zones: one without a new node is not waited for", "strategy/eks.go", "case s.W.Group.NoLaunchInZone == \"\":\n", "case false:\n", "Scenario/eks_launch_in_zone_by_name", "zones: the nodes"},
 	{"zones: one that gets none is waited for", "strategy/eks.go", "case short <= 0 && !s.LaunchFailedIn(zone):", "case false:", "Scenario/eks_zones_uneven_half_spot", ""},
 	{"zones: a lack of capacity in it does not count", "strategy/eks.go", "!s.LaunchFailedIn(zone):", "true:", "Scenario/eks_zone_half_spot_no_room", ""},
-	{"sizes: what others set meanwhile is overwritten", "record/sizechange.go", "if a.From == nil {", "if a.From != nil {", "", "sizes: min"},
+	{"sizes: what others set meanwhile is overwritten", "record/sizechange.go", "if a.From == nil {", "if a.From != nil {", "Scenario/sizes_changed_between", ""},
 	{"sizes: the end of a machine that others end counts as ours", "node.go", "m != nil && !m.Leaving() // a termination", "m != nil // a termination", "", "sizes: nobody else"},
 	{"sizes: an end that was refused counts", "observe.go", "n.Stage == record.Terminating && n.Decrement && s.Settled(", "n.Stage == record.Terminating && false && s.Settled(", "Scenario/terminate_refused_then_killed", ""},
 	{"sizes: a raise by others is taken back with ours", "capacity.go", "\t\ts.Run.Others += by\n", "\t\ts.Run.Lowered -= by\n", "Scenario/eks_foreign_plus_one", ""},

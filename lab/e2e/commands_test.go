@@ -50,7 +50,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	o.run("approve", g).exits(2).says("give --yes, or --batch and --hash")
 	o.run("approve", g, "--batch", "1", "--hash", "0123456789ab").exits(1).says("refused by", "the batch has changed, review it again", "drainboard approve "+g+" shows the batch that waits now")
 	s.forged(batch.ID)
-	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows a disruption") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve obeyed by") {
+	if out := o.run("approve", g, "--yes").exits(0).out(); !strings.Contains(out, batch.WaitingBatch.Nodes[0]) || !strings.Contains(out, "never allows a disruption") && !strings.Contains(out, "only replica") && !strings.Contains(out, "will be evicted") || !strings.Contains(out, "approve accepted by") {
 		t.Errorf("the batch is not shown, or not approved:\n%s", out)
 	}
 	p.expect("allows 0")
@@ -68,7 +68,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	o.run("abort", g, "--yes").exits(0)
 	p.expect("exit code", "3: aborted")
 	p.quits(3)
-	o.run("abort", g, "--yes").exits(2).says("no run is under way", "aborted")
+	o.run("abort", g, "--yes").exits(2).says("no run in progress", "aborted")
 
 	s.checkPutBack()
 	s.checkAsBefore()

@@ -19,8 +19,8 @@ type actionCase struct {
 var toImage = []string{"--ami", "ami-0a133133133133133"}
 
 var actionCases = []actionCase{
-	{"autoscaling:DescribeAutoScalingGroups", nil, 2, ""},
-	{"autoscaling:DescribeInstanceRefreshes", nil, 2, ""},
+	{"autoscaling:DescribeAutoScalingGroups", nil, 11, ""},
+	{"autoscaling:DescribeInstanceRefreshes", nil, 11, ""},
 	{"autoscaling:DescribeScalingActivities", nil, 0, ""},
 	{"autoscaling:DescribeLifecycleHooks", nil, 0, ""},
 	{"autoscaling:DescribePolicies", nil, 0, ""},
@@ -28,7 +28,7 @@ var actionCases = []actionCase{
 	{"autoscaling:DescribeWarmPool", nil, 0, ""}, // the group has none, as for ec2:TerminateInstances
 	{"autoscaling:DescribeAutoScalingInstances", nil, 1, "desired capacity stays 2 above its base"},
 	{"ec2:DescribeLaunchTemplates", nil, 0, ""},
-	{"ec2:DescribeLaunchTemplateVersions", nil, 2, ""},
+	{"ec2:DescribeLaunchTemplateVersions", nil, 11, ""},
 	{"ec2:DescribeSubnets", nil, 0, ""},
 	{"ec2:DescribeImages", toImage, 0, ""},
 	{"ec2:DescribeInstances", nil, 0, ""},
@@ -83,7 +83,7 @@ func TestEachAction(t *testing.T) {
 				return
 			}
 			p.says(c.action)
-			if c.code == 2 {
+			if c.code == 11 {
 				checkSentence(t, p.errOut())
 				s.checkReadOnly()
 				s.checkAsBefore()

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +47,8 @@ func TestBadInput(t *testing.T) {
 		{"unknown group in plan", []string{"plan", "ng-inptu"}, nil, []string{"did you mean"}},
 		{"launch configuration", []string{"upgrade", "ng-input-old", "--auto"}, nil, []string{"launch configuration", "launch template"}},
 		{"managed node group", []string{"upgrade", "ng-input-eks", "--auto"}, nil, []string{"EKS", "workers"}},
-		{"no consent", upgrade(), nil, []string{"nothing was started", "input/bare", "--force-unmanaged", "input/scratch-", "--delete-emptydir-data"}},
-		{"half a consent", upgrade("--force-unmanaged"), nil, []string{"nothing was started", "input/scratch-"}},
+		{"no consent", upgrade(), nil, []string{"not started", "input/bare", "--force-unmanaged", "input/scratch-", "--delete-emptydir-data"}},
+		{"half a consent", upgrade("--force-unmanaged"), nil, []string{"not started", "input/scratch-"}},
 
 		{"no kubeconfig", upgrade(), []string{"KUBECONFIG="}, []string{"no kubeconfig: set KUBECONFIG"}},
 		{"missing kubeconfig", upgrade("--kubeconfig", "/does/not/exist"), nil, []string{"/does/not/exist"}},
@@ -94,7 +95,9 @@ func TestBadInput(t *testing.T) {
 			one.t, one.extra = t, c.env
 			p := one.run(c.args...).exits(cmp.Or(codes[c.name], 2)).says(append([]string{"drainboard: "}, c.says...)...)
 			checkSentence(t, p.errOut())
-			if p.out() != "" {
+			if asJSON := slices.Contains(c.args, "json"); asJSON {
+				checkExit(t, p.out(), cmp.Or(codes[c.name], 2))
+			} else if p.out() != "" {
 				t.Errorf("it printed %s", p.out())
 			}
 		})
@@ -111,11 +114,26 @@ contexts: [{name: gone, context: {cluster: gone, user: gone}}]
 users: [{name: gone, user: {token: x}}]
 `
 
+// checkExit sees that all that was printed is one object, which tells the exit code.
+func checkExit(t *testing.T, out string, code int) {
+	t.Helper()
+	var exit struct {
+		APIVersion, Kind, Result, Message string
+		ExitCode                          int
+	}
+	reader := json.NewDecoder(strings.NewReader(out))
+	reader.DisallowUnknownFields()
+	if err := reader.Decode(&exit); err != nil || exit.Kind != "Exit" || exit.ExitCode != code || exit.Message == "" || reader.More() {
+		t.Errorf("%v: it printed %s", err, out)
+	}
+}
+
 // checkSentence sees that an error is for people: no Go, no stack, no usage text,
 // and one sentence, with a list below it at most.
 func checkSentence(t *testing.T, stderr string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "; trying again until ") })
 	for _, line := range lines[1:] {
 		if !strings.HasPrefix(line, "  ") {
 			t.Errorf("more than one sentence:\n%s", stderr)

@@ -286,7 +286,7 @@ func TestRecordTooLarge(t *testing.T) {
 	p.await("warning", because("record-unwritten"), saying("too large"))
 	from := time.Now()
 	s.checkIdle(from)
-	o.run("abort", g, "--yes").exits(0).tells("obeyed")
+	o.run("abort", g, "--yes").exits(0).tells("accepted")
 	p.exits(3)
 	p.says("the run record cannot be written", "too large", "--max-unavailable")
 	checkFinished(t, p.said(), "aborted", 3)

@@ -74,7 +74,7 @@ func TestRollOfGroups(t *testing.T) {
 		t.Errorf("the groups became %q, want %q", got, want)
 	}
 	checkRollEvents(t, p.said())
-	p.says("ng-several-more: not started: ng-several ended in an error", "To go on: drainboard upgrade --all")
+	p.says("ng-several-more: not started: ng-several ended in an error", "To continue: drainboard upgrade --all")
 
 	p = s.all("--drain-timeout", "5s", "--keep-going").exits(4)
 	if n := len(p.all("node.replaced", ofGroup("ng-several-more"))); n == 0 {
@@ -83,7 +83,7 @@ func TestRollOfGroups(t *testing.T) {
 	checkRollEvents(t, p.said())
 
 	p = s.run("plan", "--all")
-	for _, text := range []string{"1  ng-several ", "ng-several-done: nothing is outdated", "ng-several-more: nothing is outdated"} {
+	for _, text := range []string{"1  ng-several ", "ng-several-done: no node is outdated", "ng-several-more: no node is outdated"} {
 		if !strings.Contains(p.out(), text) {
 			t.Errorf("the plan does not say %q:\n%s", text, p.out())
 		}

@@ -118,7 +118,7 @@ func TestEditedRecord(t *testing.T) {
 		}
 	}
 	s.from = time.Now()
-	s.upgrade().exits(2).says("does not fit the group any more", "max 50", "Nothing was changed", "--record fitting", "--record discard")
+	s.upgrade().exits(2).says("no longer matches the group", "max 50", "Nothing was changed", "--record fitting", "--record discard")
 	s.checkUntouched()
 
 	p := s.upgrade("--record", "fitting")

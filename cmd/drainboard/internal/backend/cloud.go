@@ -40,7 +40,11 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	g, err := b.kops.Find(ctx, name)
 	switch {
 	case errors.Is(err, kops.ErrNoCluster):
-		return b.asg.Find(ctx, name)
+		found, err := b.asg.Find(ctx, name)
+		if err == nil && found.Name() != name { // a part of its name: it may be one that EKS manages
+			return b.Find(ctx, found.Name())
+		}
+		return found, err
 	case errors.Is(err, asg.ErrNotFound) && b.kops.isOpen():
 		return b.beside(ctx, name, err)
 	}

@@ -167,6 +167,9 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 	groups := make([]world.Group, len(rows))
 	for i, g := range rows {
 		groups[i] = g.Group
+		if m := g.Managed; m != nil && m.AutoScalingGroup == a.Group {
+			a.Group = g.Name
+		}
 	}
 	at, err := asg.Meant(a.Group, groups)
 	switch {

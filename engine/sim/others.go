@@ -199,8 +199,7 @@ func (s *Sim) rebound(low, high int) {
 		s.resize(by)
 		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
-	own := s.before.Desired + s.foreign.Desired
-	s.foreign.Desired += max(0, low-own) - max(0, own-high)
+	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
 }
 
 func (c *Script) deletes(a *args) error {

@@ -153,7 +153,7 @@ func TestOutstandingSizes(t *testing.T) {
 	} {
 		r := record.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}}}
 		edit(&r)
-		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !strings.Contains(got[0], ": aws autoscaling ") && !strings.Contains(got[0], ": drainboard upgrade ng") {
+		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !r.Raised && !strings.Contains(got[0], ": aws autoscaling ") || r.Surge() > 0 && !strings.HasSuffix(got[0], ": drainboard upgrade ng") {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -111,9 +111,7 @@ func (s *Step) WatchSizes() {
 	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader) {
 		return
 	}
-	g := &s.W.Group
-	s.watchMinimum()
-	desired, ours := g.Sizes.Desired, s.Run.Expected()
+	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
 	if not := min(desired-ours, s.Run.Doubted); not > 0 {
 		s.Run.Lowered -= not
 		ours += not
@@ -122,6 +120,7 @@ func (s *Step) WatchSizes() {
 		s.Run.Doubted, s.changed = 0, true
 	}
 	s.takeChange(desired - ours)
+	s.keepMinimum()
 }
 
 // takeChange takes a change of the desired size by others into what the group returns to.
@@ -157,12 +156,20 @@ func (s *Step) TakesBack() bool {
 	return s.Run.Foreign == ""
 }
 
-// watchMinimum tells, once, that others have raised the group's minimum above the size that it
-// would return to.
-func (s *Step) watchMinimum() {
-	if least := s.W.Group.Sizes.Min; least > max(s.Run.Base.Min, s.Run.Base.Desired+s.Run.Others) {
-		s.Note(text.MinimumRaised(least, s.Run.Base.Desired+s.Run.Others))
+// keepMinimum makes the group's minimum the size that it returns to, where that would be less,
+// and leaves a group that had machines one: as much of our raise as this takes is not taken
+// back.
+func (s *Step) keepMinimum() {
+	base, least := s.Run.Base.Desired+s.Run.Others, s.W.Group.Sizes.Min
+	kept := min(s.Goal()-base, s.Run.Surge())
+	if kept <= 0 {
+		return
 	}
+	if least > base {
+		s.Note(text.KeepsMinimum(least, max(0, base)))
+	}
+	s.Run.Others += kept
+	s.Run.Lowered += kept
 }
 
 // changingSizes reports whether a change of ours to the sizes may not show yet.
@@ -228,6 +235,9 @@ func (s *Step) EnsureRaise() bool {
 	if s.Run.RaisedAt.IsZero() { // it was never asked for: what the group has now is not ours
 		s.rebase()
 	}
+	if left := s.Run.Inherited; left != nil {
+		s.Run.Raise = max(s.Run.Raise, left.Desired)
+	}
 	g := &s.W.Group
 	to := s.raised()
 	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
@@ -237,6 +247,8 @@ func (s *Step) EnsureRaise() bool {
 		}
 		if s.Run.RaiseUnsure {
 			s.Note(unsureRaise(&s.Reader))
+			s.Run.Doubtful += to.Desired - s.Run.RaisedFrom.Desired
+			s.Run.RaiseUnsure = false
 		}
 		s.rebase() // the group was scaled between our look and our request
 		to = s.raised()
@@ -258,7 +270,9 @@ func (s *Step) rebase() {
 		s.Run.Base, s.Run.Others = sizes, 0
 	} else {
 		s.takeChange(sizes.Desired - s.Run.Expected())
-		s.Run.Raise = max(s.Run.Raise, s.Run.Inherited.Desired)
+		left := *s.Run.Inherited
+		left.Desired, s.Run.Lowered = left.Desired-s.Run.Lowered, 0
+		s.Run.Inherited = &left
 	}
 	s.Run.RaisedFrom, s.Run.RaisedAt, s.changed = sizes, s.Now, true
 }
@@ -364,6 +378,9 @@ func (s *Step) listUnrestoredSizes() {
 	}
 	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
 		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), text.DescribeGroup(g.Name))
+	}
+	if s.Run.Doubtful > 0 {
+		s.AddUnrestored(text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID), text.DescribeGroup(g.Name))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))

@@ -240,6 +240,7 @@ func (s *Step) Succeed() {
 			result, s.Run.Why = record.NodesLeft, why
 		}
 		s.listUnrestoredSizes()
+		s.Run.Doubtful = 0
 		if s.Run.Inherited != nil {
 			left := *s.Run.Inherited
 			left.Doubtful = 0 // it was named: the operator decides, and no later run asks again
@@ -259,6 +260,8 @@ func raiseStays(s *assess.Reader) string {
 		return s.Run.Foreign
 	case n > 0: // surplus that was skipped
 		return text.SurplusSkipped(n)
+	case s.Run.Doubtful > 0:
+		return text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID)
 	case s.Run.Inherited != nil && s.Run.Inherited.Doubtful > 0:
 		return text.RaiseDoubtful(s.Run.Inherited.Doubtful, s.Run.Inherited.Run)
 	}

@@ -127,6 +127,9 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Kind == record.SetSizes && a.Sizes.Max != a.From.Max {
 		s.Run.MaxSet = a.Sizes.Max
 	}
+	if a.Key == record.RaiseKey {
+		s.Run.Raised = true
+	}
 	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {
 		n.Ends = true
 		s.SetNode(a.Machine, n)

@@ -207,6 +207,9 @@ type Run struct {
 	MaxSet int `json:"maxSet,omitempty"`
 	// RaiseUnsure: the answer to the raise was lost, so it may have happened.
 	RaiseUnsure bool `json:"raiseUnsure,omitempty"`
+	// Doubtful is how much of the desired size may be of a raise of ours whose answer was lost,
+	// before others changed the sizes and the raise was asked for once more.
+	Doubtful int `json:"doubtful,omitempty"`
 	// Raised: the raise is known to have happened.
 	Raised bool `json:"raised,omitempty"`
 	// AskedZones are the zones a machine was asked for by name, each of which

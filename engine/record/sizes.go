@@ -122,6 +122,7 @@ func (r *Run) RemainingRaise(g world.Sizes) *Raise {
 	if r.Inherited != nil {
 		left.Run, left.At, left.Doubtful = r.Inherited.Run, r.Inherited.At, r.Inherited.Doubtful
 	}
+	left.Doubtful += r.Doubtful
 	switch {
 	case !r.Raised && r.RaiseUnsure && r.Inherited == nil:
 		left.Unsure, left.Desired, left.Max, left.Sizes = true, r.Raise, r.MaxSet-r.RaisedFrom.Max, r.RaisedFrom

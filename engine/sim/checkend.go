@@ -162,7 +162,7 @@ func (c *checker) replacement(m *machine) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
-	if s.planned[m.ID] {
+	if s.planned[m.ID] && r.Target.Image == "" { // no plan knows which version an image gets, or has
 		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
 		return
 	}
@@ -276,31 +276,31 @@ func (c *checker) sizes() {
 	}
 	want := s.owed()
 	if over := have.Desired - want; r.Result != record.Succeeded {
-		if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !c.inDoubt(over) {
+		if over < 0 && c.inDoubt(over) {
+			want = have.Desired
+		} else if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !named(r, figureless(text.RaiseDoubtful(0, ""))) && !c.inDoubt(over) {
 			d.breaks("rule 5: the group's desired size is %d, it is to be %d, and nothing says so", have.Desired, want)
 		}
+	} else if over < 0 && -over <= s.slack {
+		want, s.slack = have.Desired, 0
 	} else if over != 0 && !c.inDoubt(over) {
 		d.breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.before, s.foreign)
 	}
 	c.maximum()
 	s.ended = s.View.Health[world.Cloud].Fresh
-	s.foreign.Desired = want - s.before.Desired // what a minimum keeps at the end of a run stays
+	s.foreign.Desired = want - s.before.Desired
 }
 
 // owed is the desired size that the group is to have once nothing of ours is in it: what it had
-// before the first run of a chain, and what others have changed since; no less than its minimum,
-// and none only if there was none, or others want none.
-func (s *Sim) owed() int {
-	owed := s.before.Desired + s.foreign.Desired
-	return max(owed, s.group.Sizes.Min, min(1, s.before.Desired, s.group.Sizes.Desired))
-}
+// before the first run of a chain, and what others have changed since.
+func (s *Sim) owed() int { return max(s.before.Desired+s.foreign.Desired, s.group.Sizes.Min) }
 
 // inDoubt reports whether the run could not know that the desired size is off by so much: of
 // an end with decrement whose answer was lost, or that others had begun before, nobody can
 // know whether it took the size down, nor whose a raise is that is as large as ours, whose
 // answer was lost.
 func (c *checker) inDoubt(off int) bool {
-	return off > 0 && off <= c.d.Sim.doubts || off < 0 && (-off <= c.d.Sim.doubts || !c.d.Sim.grew && c.raised && -off <= c.d.Sim.foreign.Desired)
+	return off > 0 && off <= c.d.Sim.doubts || off < 0 && (-off <= c.d.Sim.doubts || !c.d.Sim.grew && c.raised && -off <= c.d.Sim.raised)
 }
 
 // maximum checks that the group's maximum is what it was, or what others have set, but no less

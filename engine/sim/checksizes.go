@@ -72,7 +72,7 @@ func (c *checker) lowers(a record.Action) {
 	if !s.group.HasSuspended(launch) || !s.group.HasSuspended(terminate) {
 		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
 	}
-	if a.Sizes.Desired < s.owed() && s.lowered+s.doubts == 0 {
+	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 {
 		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
 	}
 }

@@ -326,6 +326,22 @@ func (s *Sim) latency(a record.Action) time.Duration {
 
 func (d *Driver) save() {
 	d.saved, d.savedAt, d.dirty, d.failing = d.Run, d.Sim.now, false, false
+	if d.knowsSizes() {
+		d.Sim.seen()
+	}
+}
+
+// knowsSizes reports whether the run was decided with the group's sizes as they are, counts with
+// them, and has asked for nothing that changes them yet.
+func (d *Driver) knowsSizes() bool {
+	s := d.Sim
+	for _, n := range d.Run.Nodes {
+		if n.Stage == record.Terminating {
+			return false
+		}
+	}
+	return len(d.Run.Pending) == 0 && s.View.Group.Sizes == s.group.Sizes && d.Run.Expected() == s.group.Sizes.Desired && d.Run.Expected()-d.Run.Surge() >= s.group.Sizes.Min &&
+		!s.View.Stale(world.Cloud, s.now, d.Run.Settings.CloudMaxAge)
 }
 
 // hold takes what happened while the run record cannot be written, as engine/live does. What

@@ -77,6 +77,7 @@ func (s *Sim) launchIn(zone string) (code, failure string) {
 	switch {
 	case warm >= 0:
 	case s.group.quota > 0 && len(s.machines)+len(s.group.Warm) >= s.group.quota:
+		s.tilted = true // the next try may find other zones emptier
 		code, failure = "VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows", 2*s.group.quota)
 	case bounded && room <= 0:
 		code, failure = "InsufficientInstanceCapacity", "We currently do not have sufficient m5.large capacity in the Availability Zone you requested ("+zone+")"
@@ -270,6 +271,7 @@ func (s *Sim) sicken(m *machine) {
 	m.Unhealthy = true
 	s.listMachines()
 	if !s.group.HasSuspended(replaceUnhealthy) && !m.Detached {
+		s.tilted = true
 		s.end(m)
 	}
 }

@@ -173,8 +173,9 @@ func (s *Sim) resize(by int) {
 // resizedByOthers notes that somebody else changed the desired size.
 func (s *Sim) resizedByOthers(by int) {
 	s.foreign.Desired += by
+	s.keepMinimum()
 	if by > 0 {
-		s.raised++
+		s.raised += by
 	} else if by < 0 {
 		s.lowered++
 		s.lowerings[s.now] -= by
@@ -187,6 +188,8 @@ func (c *Script) bounds(a *args) {
 	c.Sim.rebound(a.int("min", sizes.Min), a.int("max", sizes.Max))
 }
 
+// rebound changes the group's bounds as somebody else. The minimum is what the group is to have
+// at least from then on, the maximum what it is to have at most.
 func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
 	s.foreign.Min += low - sizes.Min
@@ -200,6 +203,23 @@ func (s *Sim) rebound(low, high int) {
 		s.foreign.Desired -= min(0, by) // what the new maximum takes down is not what others want less of
 	}
 	s.foreign.Desired -= max(0, s.before.Desired+s.foreign.Desired-high)
+	s.keepMinimum()
+}
+
+// keepMinimum makes the group's minimum what it is to have at least, and one machine if it had
+// any and others leave it one. Where others change its size before and after that, and no driver
+// reads it between, nobody can tell which came first: it may as well be to have only what all of
+// it comes to.
+func (s *Sim) keepMinimum() {
+	least := max(s.group.Sizes.Min, min(1, s.before.Desired, s.group.Sizes.Desired))
+	kept := max(0, least-s.before.Desired-s.foreign.Desired)
+	s.foreign.Desired += kept
+	s.slack += kept
+}
+
+// seen is called when the record of a run is saved that was decided with the sizes as they are.
+func (s *Sim) seen() {
+	s.slack = min(s.slack, max(0, s.before.Desired+s.foreign.Desired-s.group.Sizes.Min))
 }
 
 func (c *Script) deletes(a *args) error {

@@ -310,8 +310,11 @@ func (c *Script) Plan(id string) snapshot.Plan {
 	}
 	r := assess.NewRun(rules, id, c.seed, s.View, c.settings, c.target)
 	s.suspended = s.group.HasSuspended(azRebalance)
+	for _, process := range []string{launch, terminate} {
+		s.theirs[process] = s.group.HasSuspended(process) // by an earlier run, too: its end has named it
+	}
 	if c.Driver == nil {
-		s.before, s.foreign = s.group.Sizes, world.Sizes{}
+		s.before, s.foreign, s.slack = s.group.Sizes, world.Sizes{}, 0
 	} else {
 		for at, by := range s.lowerings {
 			if !at.Before(s.ended) { // of what a run had left, or of their own: nobody can tell

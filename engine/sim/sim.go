@@ -128,7 +128,8 @@ type Sim struct {
 	pool       pool
 	before     world.Sizes       // the group's sizes before the run
 	foreign    world.Sizes       // what others changed on the group's sizes, summed up
-	raised     int               // how often others raised the desired size
+	slack      int               // how much less it may be: see keepMinimum
+	raised     int               // by how much others raised the desired size
 	lowered    int               // how often others lowered it
 	maxima     map[int]bool      // maximum sizes that others have set
 	theirs     map[string]bool   // processes that others have suspended

@@ -105,9 +105,9 @@ func RaiseUnsure(base, sizes string) string {
 	return fmt.Sprintf("answer to the capacity raise lost, sizes changed since, not by this run: they were %s and are %s", base, sizes)
 }
 
-// MinimumRaised says that a group keeps as many machines as its new minimum.
-func MinimumRaised(least, base int) string {
-	return fmt.Sprintf("minimum size raised to %d, not by this run: the group keeps %d machines, not %d", least, least, base)
+// KeepsMinimum says that a group keeps as many machines as its minimum asks for.
+func KeepsMinimum(least, base int) string {
+	return fmt.Sprintf("minimum size is %d: the group keeps %d machines, not %d", least, least, base)
 }
 
 func DesiredStays(above int) string {

@@ -13,7 +13,7 @@ import (
 
 // handle carries out an operator's command, or reports why it cannot.
 func handle(s *Step, c record.Command) {
-	c.By, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Node), world.Clean(c.Reason)
+	c.By, c.Client, c.Node, c.Reason = world.Clean(c.By), world.Clean(c.Client), world.Clean(c.Node), world.Clean(c.Reason)
 	if why := s.Unable(c.Kind); why != "" {
 		s.refuse(c, text.NotPossible(string(c.Kind), why))
 		return
@@ -28,14 +28,14 @@ func handle(s *Step, c record.Command) {
 		takeExternalPause(s)
 		s.Run.State, s.Run.Why = record.Running, ""
 		s.openGate()
-		acceptCanary(s, c.By)
-		s.Report(record.Event{Type: record.RunResumed, Reason: c.By, Message: text.Resumed})
+		acceptCanary(s, c.Sender())
+		s.Report(record.Event{Type: record.RunResumed, Reason: c.Sender(), Message: text.Resumed})
 	case record.CmdForce:
 		handleForce(s, c)
 	case record.CmdSkip, record.CmdReturn:
 		s.drive().reorder(s, c)
 	case record.CmdAbort:
-		s.Report(record.Event{Type: record.RunAborting, Reason: c.By, Message: text.Aborting})
+		s.Report(record.Event{Type: record.RunAborting, Reason: c.Sender(), Message: text.Aborting})
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))
 	}
 }
@@ -53,7 +53,7 @@ func handleApprove(s *Step, c record.Command) {
 		s.refuse(c, text.ApprovalRefused(c.Batch))
 		return
 	}
-	b.Approved, b.By, b.Preview = s.Now, c.By, record.BatchPreview{}
+	b.Approved, b.By, b.Preview = s.Now, c.Sender(), record.BatchPreview{}
 	s.Run.Batches[last] = b
 	if b.Phase != "" {
 		s.Report(record.Event{Type: record.BatchApproved, Batch: b.ID, Phase: b.Phase, Reason: b.By, Message: text.PhaseApproved(b.Phase)})
@@ -78,14 +78,14 @@ func handleForce(s *Step, c record.Command) {
 	if why == "" {
 		why = text.ForcedByHand
 	}
-	orderForce(s, id, c.UID, c.By, why)
+	orderForce(s, id, c.UID, c.Sender(), why)
 }
 
 func handleSkip(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
 	switch n := s.Run.Nodes[id]; {
 	case assess.Skippable(n):
-		s.skip(id, text.AskedForBy(c.By))
+		s.skip(id, text.AskedForBy(c.Sender()))
 	default:
 		s.refuse(c, text.SkipRefused(c.Node))
 	}
@@ -109,7 +109,7 @@ func handleReturn(s *Step, c record.Command) {
 	s.SetNode(id, n)
 	endOrders(s, id)
 	s.inOrder(id)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.By)})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.Sender())})
 }
 
 func machineNamed(s *assess.Reader, node string) (string, bool) {

@@ -75,6 +75,7 @@ func (l *Lab) controlPlane() (map[string]*Process, error) {
 		"tokens.csv":        []byte(tokens.String()),
 		"audit-policy.yaml": auditPolicy,
 		"kwok.yaml":         kwok,
+		authorizationFile:   []byte(onlyRBAC),
 		"scheduler.yaml": fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 clientConnection: {kubeconfig: %q, qps: 500, burst: 1000}
@@ -117,7 +118,7 @@ leaderElection: {leaderElect: false}
 		"--service-account-key-file="+l.path("tls.key"),
 		"--service-account-signing-key-file="+l.path("tls.key"),
 		"--token-auth-file="+l.path("tokens.csv"),
-		"--authorization-mode=RBAC",
+		"--authorization-config="+l.path(authorizationFile),
 		"--endpoint-reconciler-type=none",
 		"--profiling=false",
 		"--audit-policy-file="+l.path("audit-policy.yaml"),

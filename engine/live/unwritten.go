@@ -200,7 +200,7 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutRecord))
 		default:
 			acks = append(acks, record.Ack{ID: c.ID, At: now, Given: c.At, Answer: text.NotRecordedNotObeyed(u.lasts(), u.err)})
-			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, world.Clean(c.By), record.WithoutRecord))
+			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, world.Clean(c.Sender()), record.WithoutRecord))
 		}
 		return true
 	})

@@ -49,9 +49,14 @@ type Command struct {
 	ID      string    `json:"id,omitempty"`
 	Run     string    `json:"run,omitempty"`
 	Expires time.Time `json:"expires,omitzero"`
-	// By says who: user and host.
-	By string    `json:"by"`
-	At time.Time `json:"at"`
+	// By says who: user and host, or for a command from elsewhere the user of the API.
+	By string `json:"by"`
+	// Claimed says of a command from elsewhere that nothing holds By to its sender.
+	Claimed bool `json:"claimed,omitempty"`
+	// Client is the user and host that the sender's process names, for a command from
+	// elsewhere. Nothing holds it.
+	Client string    `json:"client,omitempty"`
+	At     time.Time `json:"at"`
 	// Reason is the operator's own words, kept for the audit.
 	Reason string `json:"reason,omitempty"`
 	// Batch and Hash name what is approved. An approval of something that has
@@ -113,10 +118,18 @@ func (k CommandKind) Remote() bool {
 // too many.
 func (k CommandKind) Stops() bool { return k == CmdPause || k == CmdAbort }
 
+// Sender is who gave a command, as far as that is known.
+func (c Command) Sender() string {
+	if c.ID == "" {
+		return c.By
+	}
+	return text.Sender(c.By, c.Client, c.Claimed)
+}
+
 // Who is who gave a command, and why if he said so.
 func (c Command) Who() string {
 	if c.Reason == "" {
-		return c.By
+		return c.Sender()
 	}
-	return c.By + ": " + c.Reason
+	return c.Sender() + ": " + c.Reason
 }

@@ -65,6 +65,7 @@ var mutations = []mutation{
 	{"hooks: who waits for them holds no slot", "gate.go", "slots -= len(asked)", "", "", "hooks: "},
 	{"hooks: the run ends before they have run", "end.go", "if len(s.Run.PendingHooks) > 0 {", "if false {", "", "hooks: "},
 	{"from elsewhere: a run forgets what it has obeyed", "commands.go", "s.Run.HandledCommands = append(s.Run.HandledCommands, ack)", "", "", "from elsewhere: "},
+	{"from elsewhere: what a sender says of itself counts as known", "record/command.go", "text.Sender(c.By, c.Client, c.Claimed)", "text.Sender(c.By, c.Client, false)", "", "from elsewhere: "},
 	{"rivals: a node that others drain is drained as well", "assess/movers.go", "return s.takenNodes()[node] }", "return \"\" }", "", "rivals: "},
 	{"rivals: an instance refresh does not pause the run", "assess/movers/group.go", "Since: r.Since, Acts: true, Handling: record.HandlingRefused", "Since: r.Since, Acts: true, Handling: record.HandlingLeft", "", "rivals: "},
 	{"rivals: annotations stay", "record/mark.go", "\ta.Kind = KindOf(m.Put.Kind).Undo\n", "\tif m.Put.Kind != Annotate {\n\t\ta.Kind = KindOf(m.Put.Kind).Undo\n\t}\n", "", "rule 4: mark of ours left"},

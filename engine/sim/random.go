@@ -126,7 +126,11 @@ func (p *player) fromElsewhere(line string) string {
 		return line
 	}
 	p.given++
-	return fmt.Sprintf("%s id=c%d by=c%d@ops", line, p.given, p.given)
+	claimed := ""
+	if p.given%2 == 1 {
+		claimed = " claimed"
+	}
+	return fmt.Sprintf("%s id=c%d by=c%d@ops%s", line, p.given, p.given, claimed)
 }
 
 // say carries out a line, and keeps it and what it told.

@@ -59,7 +59,9 @@ func obeys(acks []record.Ack) bool {
 }
 
 // checkRemote sees that no command from elsewhere was obeyed twice, by however many
-// processes (events name it where its sender is named after it), and that none is said to be obeyed that the record does not know of.
+// processes (events name it where its sender is named after it, and say where nothing but its
+// own word tells who that is), and that none is said to be obeyed that the record does not
+// know of.
 func (d *Driver) checkRemote() {
 	for _, l := range d.remote {
 		if l.checked || l.ack == nil || !l.ack.Accepted {
@@ -74,8 +76,12 @@ func (d *Driver) checkRemote() {
 		switch e.Type {
 		case record.RunPaused, record.RunResumed, record.RunAborting, record.BatchApproved:
 			for _, l := range d.remote {
-				if by := l.command.By; !e.Remote || by != l.command.ID+"@ops" || !strings.Contains(e.Message, " "+by) {
+				by := l.command.By
+				if !e.Remote || by != l.command.ID+"@ops" || !strings.Contains(e.Message, " "+by) {
 					continue
+				}
+				if says := strings.Contains(e.Message, "says it is "+by); says != l.command.Claimed {
+					d.breaks("from elsewhere: of %s, given with claimed=%v, it is told: %s", by, l.command.Claimed, e.Message)
 				}
 				if l.accepted++; l.accepted > 1 {
 					d.breaks("from elsewhere: %s of %s was obeyed twice", l.command.Kind, l.command.By)

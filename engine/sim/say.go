@@ -18,7 +18,7 @@ import (
 //
 // With an id it comes from elsewhere, as an object:
 //
-//	operator pause id=c1 by=bob@ops [run=another] [expires=15s] [ago=11m]
+//	operator pause id=c1 by=bob@ops [claimed] [client=bob@desk] [run=another] [expires=15s] [ago=11m]
 func (c *Script) operator(a *args) error {
 	d := c.Driver
 	if d == nil {
@@ -43,6 +43,7 @@ func (c *Script) operator(a *args) error {
 		return nil
 	}
 	cmd.By, cmd.Run, cmd.Expires = a.word("by"), d.Run.ID, c.Sim.now.Add(record.CommandLife)
+	cmd.Claimed, cmd.Client = a.flag("claimed"), a.word("client")
 	if run := a.word("run"); run != "" {
 		cmd.Run = run
 	}

@@ -88,6 +88,19 @@ func TooManyCommands(command string) string {
 	return command + " refused: too many commands from other processes in a short time"
 }
 
+// Sender is who gave a command from elsewhere: by is a user of the API, or no more than what
+// the sender says (claimed); client is the user and host that its process names, or empty.
+func Sender(by, client string, claimed bool) string {
+	who := unnamed(by, "an unnamed user")
+	if claimed && by != "" {
+		who = "a user who says it is " + by
+	}
+	if client != "" && client != by {
+		who += ", client " + client
+	}
+	return who
+}
+
 // ByCommand is an event's message and the command that it came of.
 func ByCommand(message, command, who string) string {
 	return message + " (" + command + " by " + who + ")"

@@ -37,10 +37,10 @@ func calls(list []cloud.Call, action string) []cloud.Call {
 	return slices.DeleteFunc(slices.Clone(list), func(c cloud.Call) bool { return c.Action != action })
 }
 
-// review reports whether a request is a question for one's own rights, which
+// review reports whether a request is a question for one's own name or rights, which
 // changes nothing.
 func review(r lab.Request) bool {
-	return r.Resource == "selfsubjectaccessreviews" || r.Resource == "selfsubjectrulesreviews"
+	return r.Resource == "selfsubjectaccessreviews" || r.Resource == "selfsubjectrulesreviews" || r.Resource == "selfsubjectreviews"
 }
 
 // bookkeeping reports whether a request is for the run's record or lock, answers a
@@ -50,7 +50,7 @@ func bookkeeping(r lab.Request) bool {
 		return true
 	}
 	if r.Namespace == "drainboard-commands" && r.Resource == "configmaps" {
-		return r.Verb == "update" || r.Verb == "delete"
+		return r.Verb == "update" || r.Verb == "delete" || r.Verb == "create" && strings.Contains(r.URI, "dryRun=All")
 	}
 	return r.Namespace == "drainboard" && (r.Resource == "configmaps" || r.Resource == "leases")
 }

@@ -100,7 +100,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 		gate = onlyReads
 	}
 	cloud := &clock.Remote{}
-	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate, listenTo(cloud))
+	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate, listenTo(cloud), askAgain)
 	return &Client{
 		config:    cfg,
 		region:    cfg.Region,

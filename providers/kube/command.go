@@ -14,10 +14,12 @@ import (
 )
 
 const (
-	// commandKey holds a command as JSON in a ConfigMap's data, answerKey the driver's
-	// answer to it, heardKey who the driver is that has it: from then on it cannot be
-	// taken back.
+	// commandKey holds a command as JSON in a ConfigMap's data, byKey the user of the API
+	// who gives it, answerKey the driver's answer to it, heardKey who the driver is that has
+	// it: from then on it cannot be taken back. An admission policy compares byKey, so it is
+	// not in the JSON (see byPolicy).
 	commandKey = "command.json"
+	byKey      = "by"
 	answerKey  = "answer.json"
 	heardKey   = "heard"
 	// groupMark is a label: the name of the record of the group that a command is for.
@@ -51,19 +53,20 @@ type commandForm struct {
 	Run     string             `json:"run"`
 	Batch   int                `json:"batch,omitempty"`
 	Hash    string             `json:"hash,omitempty"`
-	By      string             `json:"by"`
-	At      time.Time          `json:"at"`
-	Expires time.Time          `json:"expires"`
-	Reason  string             `json:"reason,omitempty"`
+	// Client is the user and host of the process that gives it.
+	Client  string    `json:"client,omitempty"`
+	At      time.Time `json:"at"`
+	Expires time.Time `json:"expires"`
+	Reason  string    `json:"reason,omitempty"`
 }
 
 // commandObject is a command's ConfigMap as far as it is read: everything in it clean, and
-// bounded in size, whoever wrote it.
+// bounded in size, whoever wrote it. Its command counts as claimed until it is known better.
 type commandObject struct {
 	name, version string
 	uid           types.UID
 	given         time.Time // by the API's clock
-	text          string    // of the command, as it came
+	text, by      string    // the command and who gives it, as they came
 	command       record.Command
 	bad           string  // why it is no command, "" if it is one
 	heard         string  // by whom, "" before a driver has it
@@ -75,7 +78,7 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 	slim := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion, CreationTimestamp: m.CreationTimestamp,
 	}, Data: map[string]string{}}
-	for _, key := range []string{commandKey, answerKey, heardKey} {
+	for _, key := range []string{commandKey, byKey, answerKey, heardKey} {
 		if text, ok := m.Data[key]; ok && len(text) <= longestCommand {
 			slim.Data[key] = text
 		}
@@ -85,7 +88,7 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 
 func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	m = slimCommand(m)
-	l := &commandObject{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], heard: sentence(m.Data[heardKey])}
+	l := &commandObject{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], by: m.Data[byKey], heard: sentence(m.Data[heardKey])}
 	if text, ok := m.Data[answerKey]; ok {
 		l.answer = toAnswer(text)
 	}
@@ -102,10 +105,7 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	}
 	l.command = record.Command{
 		Kind: record.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
-		By: sentence(form.By), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
-	}
-	if l.command.By == "" {
-		l.command.By = "an unnamed user"
+		By: sentence(l.by), Claimed: true, Client: sentence(form.Client), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
 	}
 	return l
 }
@@ -135,6 +135,9 @@ func (l *commandObject) object(namespace, group string) (*corev1.ConfigMap, erro
 		Namespace: namespace, Name: l.name, UID: l.uid, ResourceVersion: l.version,
 		Labels: map[string]string{managedBy: managedByValue, groupMark: group},
 	}, Data: map[string]string{commandKey: l.text}}
+	if l.by != "" {
+		m.Data[byKey] = l.by
+	}
 	if l.heard != "" {
 		m.Data[heardKey] = l.heard
 	}

@@ -1,7 +1,9 @@
 package kube
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/flowcontrol"
@@ -30,7 +33,10 @@ type exchange struct {
 	heard    []record.Command
 	deaf     []string
 	requests []string
-	lacks    string // a verb that this user may not do there
+	lacks    string    // a verb that this user may not do there
+	user     string    // of the API; "" where it does not tell
+	policy   bool      // that by is the user
+	tried    time.Time // when dry runs are said to be
 }
 
 func newExchange(t *testing.T) *exchange {
@@ -45,7 +51,13 @@ func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
 	x.noting.Lock()
 	defer x.noting.Unlock()
 	x.requests = append(x.requests, r.Method+" "+r.URL.Path+" "+r.URL.Query().Get("labelSelector"))
-	if !strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/selfsubjectreviews") && x.user != "":
+		say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":%q}}}`, x.user))
+		return true
+	case r.Method == http.MethodPost && r.URL.Path == commandsPath:
+		return x.admit(w, r)
+	case !strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
 		return false
 	}
 	var review authv1.SelfSubjectAccessReview
@@ -56,6 +68,38 @@ func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
 	a := review.Spec.ResourceAttributes
 	say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, a.Verb != x.lacks && a.Namespace == "drainboard-commands"))
 	return true
+}
+
+// admit does what admission does to a command that is created: that of docs/rbac.yaml, if it is
+// there, and a dry run ends here.
+func (x *exchange) admit(w http.ResponseWriter, r *http.Request) bool {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var m corev1.ConfigMap
+	if err := json.Unmarshal(body, &m); err != nil {
+		x.t.Error(err)
+	}
+	dry := r.URL.Query().Get("dryRun") == "All"
+	switch {
+	case x.lacks == "create":
+		say(w, 403, status(403, "Forbidden", "configmaps is forbidden", ""))
+	case x.policy && m.Data["by"] != x.user:
+		say(w, 422, status(422, "Invalid", "ValidatingAdmissionPolicy denied request", ""))
+	case dry:
+		m.CreationTimestamp = metav1.NewTime(x.tried.Truncate(time.Second))
+		text, _ := json.Marshal(m)
+		say(w, 201, string(text))
+	default:
+		return false
+	}
+	return true
+}
+
+// hold puts the policy there, or takes it away; dry runs are from some time ago.
+func (x *exchange) hold(policy bool, ago time.Duration) {
+	x.noting.Lock()
+	defer x.noting.Unlock()
+	x.policy, x.tried = policy, time.Now().Add(-ago)
 }
 
 // asked are the requests so far.
@@ -112,7 +156,7 @@ func (x *exchange) command(name string) *commandObject {
 
 func pauseNow() record.Command {
 	now := time.Now().Round(0)
-	return record.Command{Kind: record.CmdPause, Run: "ng-1", By: "bob@ops", At: now, Expires: now.Add(20 * time.Second), Reason: "the shop is down", Batch: 3, Hash: "abc"}
+	return record.Command{Kind: record.CmdPause, Run: "ng-1", Client: "bob@ops", At: now, Expires: now.Add(20 * time.Second), Reason: "the shop is down", Batch: 3, Hash: "abc"}
 }
 
 func obeyed(c record.Command) record.Ack {
@@ -145,7 +189,7 @@ func TestCommandIsHeardAndAnswered(t *testing.T) {
 	}
 	want := pauseNow()
 	c := heard[0]
-	if c.Kind != want.Kind || c.Run != want.Run || c.By != want.By || c.Reason != want.Reason || c.Batch != 3 || c.Hash != "abc" || c.Expires.IsZero() || c.At.IsZero() || "drainboard-commands/"+c.ID != g.Name() {
+	if c.Kind != want.Kind || c.Run != want.Run || c.By != "bob@ops" || !c.Claimed || c.Client != "bob@ops" || c.Reason != want.Reason || c.Batch != 3 || c.Hash != "abc" || c.Expires.IsZero() || c.At.IsZero() || "drainboard-commands/"+c.ID != g.Name() {
 		t.Errorf("heard %+v", c)
 	}
 	if x.command(c.ID) != nil {
@@ -214,7 +258,7 @@ func TestHostileCommands(t *testing.T) {
 	x.lies("list", `{"command.json":"[]"}`, 0)
 	x.lies("newer", `{"command.json":"{\"version\":2,\"kind\":\"pause\"}"}`, 0)
 	x.lies("long", `{"command.json":"`+strings.Repeat("x", 5000)+`"}`, 0)
-	x.lies("escapes", `{"command.json":"{\"version\":1,\"kind\":\"pause\\u001b[2J\",\"run\":\"ng-1\\u202e\",\"by\":\"\\u001b]0;x\",\"reason\":\"`+strings.Repeat("y", 2000)+`\\n\\u0007\"}"}`, 0)
+	x.lies("escapes", `{"command.json":"{\"version\":1,\"kind\":\"pause\\u001b[2J\",\"run\":\"ng-1\\u202e\",\"client\":\"\\u001b]0;x\",\"reason\":\"`+strings.Repeat("y", 2000)+`\\n\\u0007\"}","by":"\u001b]0;x\u202e"}`, 0)
 	x.lies("answered", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}","answer.json":"not JSON"}`, 0)
 	x.lies("old", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, time.Hour)
 	x.listen(obeyed, nil)
@@ -230,7 +274,7 @@ func TestHostileCommands(t *testing.T) {
 		t.Fatalf("heard %+v", heard)
 	}
 	c := heard[0]
-	for _, text := range []string{string(c.Kind), c.Run, c.By, c.Reason} {
+	for _, text := range []string{string(c.Kind), c.Run, c.By, c.Client, c.Reason} {
 		if strings.ContainsAny(text, "\x1b\x07\n\u202e") || len(text) > 700 {
 			t.Errorf("not clean: %q", text)
 		}
@@ -256,7 +300,7 @@ func TestCommandsCannotFlood(t *testing.T) {
 func TestNothingStarvesAPause(t *testing.T) {
 	x := newExchange(t)
 	for i := range 40 {
-		x.lies(fmt.Sprintf("c%02d", i), []string{`{"command.json":"{\"version\":1,\"kind\":\"resume\"}"}`, `{"command.json":"pause"}`}[i%2], time.Minute-time.Duration(i)*time.Second)
+		x.lies(fmt.Sprintf("c%02d", i), []string{`{"command.json":"{\"version\":1,\"kind\":\"resume\"}"}`, `{"command.json":"pause"}`, `{"command.json":"{\"version\":1,\"kind\":\"resume\"}","by":"` + strings.Repeat("x", 5000) + `"}`}[i%3], time.Minute-time.Duration(i)*time.Second)
 	}
 	x.lies("last-pause", `{"command.json":"{\"version\":1,\"kind\":\"pause\"}"}`, 2*time.Second)
 	x.lies("last-abort", `{"command.json":"{\"version\":1,\"kind\":\"abort\"}"}`, time.Second)
@@ -453,6 +497,77 @@ func TestGiveOnce(t *testing.T) {
 	x.listen(obeyed, nil)
 	if a, err := g.Await(x.soon()); err != nil || !a.Obeyed || len(x.all()) != 1 {
 		t.Errorf("%+v, %v, heard %+v", a, err, x.all())
+	}
+}
+
+// Who gives a command is the user of the API. It counts as no more than what the sender says
+// unless the API has held it: when the driver looked before it was given, and when it looks again.
+func TestWhoGivesACommand(t *testing.T) {
+	x := newExchange(t)
+	x.user = "ann"
+	n := 0
+	heard := func(ago time.Duration, by string) record.Command {
+		t.Helper()
+		n++
+		name := fmt.Sprintf("c%02d", n)
+		x.lies(name, fmt.Sprintf(`{"command.json":"{\"version\":1,\"kind\":\"pause\",\"client\":\"bob@ops\"}","by":%q}`, by), ago)
+		x.eventually(func() bool { l := x.command(name); return l != nil && l.answer != nil })
+		all := x.all()
+		return all[len(all)-1]
+	}
+	x.listen(obeyed, nil)
+	if c := heard(time.Minute, "ann"); !c.Claimed || c.By != "ann" || c.Client != "bob@ops" {
+		t.Errorf("without a policy: %+v", c)
+	}
+	x.hold(true, 6*time.Minute)
+	if c := heard(7*time.Minute, "mallory"); !c.Claimed {
+		t.Errorf("given before the policy was seen: %+v", c)
+	}
+	x.hold(true, 3*time.Minute)
+	if c := heard(5*time.Minute, "ann"); c.Claimed || c.Sender() != "ann, client bob@ops" {
+		t.Errorf("held: %+v", c)
+	}
+	x.hold(false, 0)
+	if c := heard(5*time.Minute, "mallory"); !c.Claimed || c.Sender() != "a user who says it is mallory, client bob@ops" {
+		t.Errorf("when the policy is gone: %+v", c)
+	}
+	if c := heard(0, ""); c.Sender() != "an unnamed user, client bob@ops" {
+		t.Errorf("without a name: %s", c.Sender())
+	}
+	x.hold(true, 3*time.Minute)
+	if c := heard(5*time.Minute, "mallory"); !c.Claimed {
+		t.Errorf("given before the policy was there again: %+v", c)
+	}
+	if c := heard(time.Minute, "ann"); c.Claimed {
+		t.Errorf("held again: %+v", c)
+	}
+	x.noting.Lock()
+	x.lacks = "create"
+	x.noting.Unlock()
+	if c := heard(0, "ann"); !c.Claimed {
+		t.Errorf("where it cannot be found out: %+v", c)
+	}
+	if i := slices.IndexFunc(x.asked(), func(r string) bool { return strings.HasPrefix(r, "POST "+commandsPath+"/") }); i >= 0 || strings.Contains(x.paths(), "asks-for-the-policy") {
+		t.Error("looking has left something: ", x.paths())
+	}
+}
+
+// Who sends a command says who he is at the API, and not what he is called on his machine.
+func TestSenderNamesItsUser(t *testing.T) {
+	x := newExchange(t)
+	x.user, x.policy = "ann", true
+	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
+	if err != nil || g.object.by != "ann" || g.object.command.Client != "bob@ops" {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	if text := g.object.text; strings.Contains(text, `"by"`) {
+		t.Errorf("the name lies where no policy sees it: %s", text)
+	}
+	x.noting.Lock()
+	x.user = ""
+	x.noting.Unlock()
+	if _, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow()); err == nil || !strings.Contains(err.Error(), "denied") {
+		t.Errorf("a user who cannot tell its name, with a policy: %v", err)
 	}
 }
 

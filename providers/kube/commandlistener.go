@@ -49,6 +49,7 @@ type CommandListener struct {
 	namespace, group string
 	source           *source
 	feed             *Feed
+	policy           byPolicy
 
 	mu       sync.Mutex
 	commands map[string]*commandObject // all that there are, by name
@@ -63,6 +64,7 @@ type CommandListener struct {
 func (c *Client) CommandListener(namespace, group string) *CommandListener {
 	return &CommandListener{
 		c: c, namespace: CommandsNamespace(namespace), group: RecordName(group),
+		policy:   byPolicy{c: c, namespace: CommandsNamespace(namespace), group: RecordName(group)},
 		commands: map[string]*commandObject{}, sent: map[string]bool{}, acks: map[string]record.Ack{},
 		wake: make(chan struct{}, 1), limit: flowcontrol.NewTokenBucketRateLimiter(heardRate, heardBurst),
 	}
@@ -107,6 +109,7 @@ func (e *CommandListener) run(ctx context.Context) {
 	if !e.may(ctx) {
 		return
 	}
+	e.policy.look(ctx) // what is given after it may be held
 	e.follow()
 	var following sync.WaitGroup
 	defer following.Wait()
@@ -212,6 +215,7 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 	letters := slices.DeleteFunc(e.oldest(), func(l *commandObject) bool { return l.answer != nil || e.sent[l.name] || l.over(now) })
 	e.mu.Unlock()
 	slices.SortStableFunc(letters, func(a, b *commandObject) int { return cmp.Compare(b.urgent(), a.urgent()) })
+	claimed := e.claimed(ctx)
 	for _, l := range letters {
 		if ctx.Err() != nil || l.urgent() == 0 && !e.limit.TryAccept() {
 			return false
@@ -220,7 +224,7 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 		if l.bad == "" && l.heard == "" {
 			taken, lost = e.take(ctx, l)
 		}
-		if !taken && !lost || taken && l.bad == "" && !e.Send(l.command) {
+		if !taken && !lost || taken && l.bad == "" && !e.Send(claimed(l)) {
 			return false
 		}
 		e.mu.Lock()
@@ -231,6 +235,20 @@ func (e *CommandListener) hear(ctx context.Context) (done bool) {
 		e.mu.Unlock()
 	}
 	return true
+}
+
+// claimed returns a function for the letters that there are by now: the command of one, and
+// whether its sender's name is held. Only the first call asks the API.
+func (e *CommandListener) claimed(ctx context.Context) func(*commandObject) record.Command {
+	held := sync.OnceValue(func() func(time.Time) bool {
+		since, held := e.policy.look(ctx)
+		return func(given time.Time) bool { return held && given.After(since) }
+	})
+	return func(l *commandObject) record.Command {
+		c := l.command
+		c.Claimed = !held()(c.At)
+		return c
+	}
 }
 
 // take marks a letter as heard. lost: it was taken back before, or can never be marked.

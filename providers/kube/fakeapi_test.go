@@ -184,6 +184,9 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 			return 400, status(400, "BadRequest", err.Error(), "")
 		}
 		meta := o["metadata"].(map[string]any)
+		if meta["name"] == nil { // a review, which it does not know
+			return 404, missing
+		}
 		if ns, _ := meta["namespace"].(string); ns != "" && s.objects["/api/v1/namespaces/"+ns] == nil {
 			return 404, status(404, "NotFound", `namespaces "`+ns+`" not found`, `{"name":"`+ns+`","kind":"namespaces"}`)
 		}

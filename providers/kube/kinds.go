@@ -3,6 +3,7 @@ package kube
 import (
 	"net/http"
 
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,7 @@ func newScheme() *runtime.Scheme {
 		{policyv1.SchemeGroupVersion, []runtime.Object{&policyv1.PodDisruptionBudget{}, &policyv1.PodDisruptionBudgetList{}, &policyv1.Eviction{}}},
 		{coordinationv1.SchemeGroupVersion, []runtime.Object{&coordinationv1.Lease{}}},
 		{authv1.SchemeGroupVersion, []runtime.Object{&authv1.SelfSubjectAccessReview{}, &authv1.SelfSubjectRulesReview{}}},
+		{authenticationv1.SchemeGroupVersion, []runtime.Object{&authenticationv1.SelfSubjectReview{}}},
 	} {
 		s.AddKnownTypes(g.version, g.kinds...)
 		metav1.AddToGroupVersion(s, g.version)
@@ -47,7 +49,7 @@ func newScheme() *runtime.Scheme {
 }
 
 // groups are the clients of the API's groups.
-type groups struct{ core, policy, coordination, authorization rest.Interface }
+type groups struct{ core, policy, coordination, authorization, authentication rest.Interface }
 
 // newGroups makes the clients of a configuration, which share its limit of requests.
 func newGroups(cfg *rest.Config, client *http.Client) (*groups, error) {
@@ -65,6 +67,7 @@ func newGroups(cfg *rest.Config, client *http.Client) (*groups, error) {
 		{&g.policy, "/apis", policyv1.SchemeGroupVersion},
 		{&g.coordination, "/apis", coordinationv1.SchemeGroupVersion},
 		{&g.authorization, "/apis", authv1.SchemeGroupVersion},
+		{&g.authentication, "/apis", authenticationv1.SchemeGroupVersion},
 	} {
 		c, err := newGroup(cfg, client, of.path, of.version)
 		if err != nil {
@@ -117,6 +120,10 @@ func (g *groups) accessReviews() *gentype.Client[*authv1.SelfSubjectAccessReview
 
 func (g *groups) rulesReviews() *gentype.Client[*authv1.SelfSubjectRulesReview] {
 	return gentype.NewClient("selfsubjectrulesreviews", g.authorization, parameters, "", made[authv1.SelfSubjectRulesReview])
+}
+
+func (g *groups) selfReviews() *gentype.Client[*authenticationv1.SelfSubjectReview] {
+	return gentype.NewClient("selfsubjectreviews", g.authentication, parameters, "", made[authenticationv1.SelfSubjectReview])
 }
 
 // made makes an empty object.

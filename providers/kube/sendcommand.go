@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -40,16 +41,21 @@ func (g *SentCommand) Name() string { return g.namespace + "/" + g.object.name }
 
 // SendCommand gives a command to the driver of a group's run. cmd has no id yet; when it gets
 // through only after some tries, its times move along. The namespace of the commands is made if
-// there is none. namespace is that of the records.
+// there is none. namespace is that of the records. Who gives it is the user of the API, or
+// cmd.Client where the API does not tell its user's name.
 func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd record.Command) (*SentCommand, error) {
 	life := cmd.Expires.Sub(cmd.At)
 	g := &SentCommand{c: c, namespace: CommandsNamespace(namespace)}
 	name := string(cmd.Kind) + "-" + strings.ToLower(rand.Text())
+	user, err := live.Retried(ctx, c.user)
+	if err != nil {
+		return nil, err
+	}
 	made, err := live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) {
 		cmd.At = c.clock.Now()
 		cmd.Expires = cmd.At.Add(life)
 		g.Over = cmd.Expires
-		m, err := asked(g.namespace, name, RecordName(group), cmd)
+		m, err := asked(g.namespace, name, RecordName(group), cmp.Or(user, cmd.Client), cmd)
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +68,11 @@ func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd r
 	return g, nil
 }
 
-// asked is the object of a command.
-func asked(namespace, name, group string, cmd record.Command) (*corev1.ConfigMap, error) {
+// asked is the object of a command that a user of the API gives.
+func asked(namespace, name, group, user string, cmd record.Command) (*corev1.ConfigMap, error) {
 	text, err := json.Marshal(commandForm{
 		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
-		By: cmd.By, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
+		Client: cmd.Client, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("write the command as JSON: %w", err)
@@ -74,7 +80,7 @@ func asked(namespace, name, group string, cmd record.Command) (*corev1.ConfigMap
 	if len(text) > longestCommand {
 		return nil, fmt.Errorf("the command has %d bytes, and %d at most are heard: give a shorter reason", len(text), longestCommand)
 	}
-	l := &commandObject{name: name, text: string(text)}
+	l := &commandObject{name: name, text: string(text), by: user}
 	return l.object(namespace, group)
 }
 

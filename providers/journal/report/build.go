@@ -164,7 +164,7 @@ func said(at time.Time, c record.Command) Command {
 	case c.Node != "":
 		what += " " + c.Node
 	}
-	return Command{At: at, By: c.By, What: what, Reason: c.Reason}
+	return Command{At: at, By: c.Sender(), What: what, Reason: c.Reason}
 }
 
 // hear takes in an event.

@@ -192,7 +192,7 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 func (o *Order) await(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
-		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, By: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason,
+		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, Client: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason,
 	})
 	if err != nil {
 		return exitcode.Usage(err)

@@ -179,6 +179,8 @@ func (s *Step) listUnrestored() {
 		}
 		if machine := s.W.Machine(m.Put.Machine); machine != nil && machine.Leaving() {
 			continue // it goes with its node
+		} else if machine == nil && s.Run.Nodes[m.Put.Machine].Ends {
+			continue // it has gone, and its node is only still known
 		}
 		undo := m.Undo()
 		s.AddUnrestored(undo.Sentence(), undo.Command())

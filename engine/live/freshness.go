@@ -18,13 +18,20 @@ const (
 	reasonLockHeld   = "lock held"
 )
 
+// stillTold is how often it is told again that a source, or the lock, is lost.
+const stillTold = 5 * time.Minute
+
 // freshness remembers what is out of sight, so that each loss and each return is
-// told once: where nobody looks at a screen, a run that only waits must say why.
+// told, and from time to time that it lasts: where nobody looks at a screen, a run that only
+// waits must say why.
 type freshness struct {
-	lost map[world.Source]time.Time // when a source was first found stale
-	lock time.Time                  // when the lock was lost; zero while it is held
-	why  string                     // the lock was lost, as far as is known
+	lost map[world.Source]loss
+	lock loss
+	why  string // the lock was lost, as far as is known
 }
+
+// loss is since when something is lost, zero while it is not, and when that was told last.
+type loss struct{ since, told time.Time }
 
 // lookRound tells of sources that have become stale, or are fresh again. One
 // that is stale and does not know why yet is given as much time again.
@@ -35,33 +42,45 @@ func (l *Loop) lookRound() {
 		if source == world.Cloud {
 			limit = l.run.Settings.CloudMaxAge
 		}
-		since, known := l.freshness.lost[source]
+		lost, known := l.freshness.lost[source]
 		stale, why := l.World.Stale(source, now, limit), l.World.Health[source].Problem
 		switch {
 		case stale && !known && why == "" && !l.World.Stale(source, now, 2*limit):
 		case stale && !known:
 			if l.freshness.lost == nil {
-				l.freshness.lost = map[world.Source]time.Time{}
+				l.freshness.lost = map[world.Source]loss{}
 			}
-			l.freshness.lost[source] = now
+			l.freshness.lost[source] = loss{now, now}
 			why = cmp.Or(why, text.NoAnswerFor(2*limit))
 			l.warn(reasonOutOfSight, text.SourceLost(string(source), why))
+		case stale && now.Sub(lost.told) >= stillTold:
+			l.freshness.lost[source] = loss{lost.since, now}
+			l.warn(reasonOutOfSight, text.SourceStillLost(string(source), now.Sub(lost.since), cmp.Or(why, text.NoAnswer)))
 		case !stale && known:
 			delete(l.freshness.lost, source)
-			l.warn(reasonInSight, text.SourceBack(string(source), now.Sub(since)))
+			l.warn(reasonInSight, text.SourceBack(string(source), now.Sub(lost.since)))
 		}
 	}
 }
 
 // loseLock tells that the lock is lost, and why as far as is known.
 func (l *Loop) loseLock() {
-	l.freshness.lock = l.Clock.Now()
+	now := l.Clock.Now()
+	l.freshness.lock = loss{now, now}
 	why := ""
 	l.freshness.why = text.LockNotRenewed
 	if problem := l.World.Health[l.run.Sources()[0]].Problem; problem != "" {
 		why, l.freshness.why = problem, problem
 	}
 	l.warn(reasonLockLost, text.LockLost(why))
+}
+
+// stillLockless tells again that the lock is lost, unless a blind run tells more than that.
+func (l *Loop) stillLockless() {
+	if now, lost := l.Clock.Now(), &l.freshness.lock; l.run.Blindness == nil && now.Sub(lost.told) >= stillTold {
+		lost.told = now
+		l.warn(reasonLockLost, text.LockStillLost(now.Sub(lost.since), l.freshness.why))
+	}
 }
 
 // refuse drops the commands that came while the lock is lost and that are about what
@@ -81,8 +100,8 @@ func (l *Loop) refuse() {
 
 // holdLock tells that the lock is held again.
 func (l *Loop) holdLock() {
-	away := l.Clock.Now().Sub(l.freshness.lock)
-	l.freshness.lock = time.Time{}
+	away := l.Clock.Now().Sub(l.freshness.lock.since)
+	l.freshness.lock = loss{}
 	l.warn(reasonLockHeld, text.LockBack(away))
 }
 

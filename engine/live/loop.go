@@ -96,6 +96,8 @@ type Loop struct {
 	saved     time.Time
 	dirty     bool
 	unwritten unwritten
+	retelling retelling
+	aborting  time.Time // since when an abort waits until a blind run can see again, zero if none does
 }
 
 // answer is an outcome and the term its action was asked for in: what came of
@@ -201,6 +203,7 @@ func (l *Loop) takeBack(background context.Context, r regained) error {
 		return r.err
 	}
 	l.run, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true
+	l.retelling.begin()
 	l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
 	if why := l.unwritten.paused; why != "" { // told already, and not in the record
 		l.in.Commands = append(l.in.Commands, record.Command{Kind: record.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
@@ -381,6 +384,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	if l.Took != nil {
 		l.Took(time.Since(asked))
 	}
+	d.Events = l.retelling.first(d.Events)
 	l.dirty = l.dirty || d.Changed
 	since := time.Since(l.saved)
 	if len(l.in.Commands) > 0 {
@@ -398,6 +402,9 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	}
 	before := l.run
 	l.run, l.in = d.Run, engine.Inputs{}
+	if l.dirty {
+		l.retelling.note(d.Events)
+	}
 	l.decided(before, d)
 	l.tell(d.Events)
 	l.acknowledge(d.Acks)
@@ -505,7 +512,7 @@ func (l *Loop) publish() {
 	if u := &l.unwritten; u.lasts() >= unwrittenTold && !u.quiet {
 		s.LoseRecord(u.err.Error(), u.at)
 	}
-	if !l.freshness.lock.IsZero() {
+	if !l.freshness.lock.since.IsZero() {
 		s.LoseLock(l.freshness.why)
 	}
 	l.snapshot = s

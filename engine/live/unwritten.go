@@ -85,6 +85,8 @@ func (l *Loop) lockless() error {
 		u.err, u.quiet = errNoLock, true
 	}
 	l.count()
+	l.blind()
+	l.stillLockless()
 	if err := l.patience(); err != nil {
 		return err
 	}
@@ -110,6 +112,7 @@ func (l *Loop) observe(in engine.Inputs) {
 	if d.Changed {
 		l.decided(before, d)
 	}
+	l.retelling.note(d.Events)
 	l.tell(d.Events)
 }
 
@@ -208,9 +211,12 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 	return later
 }
 
-// patience ends the loop when a run that ends could not be recorded for too long. What is to
-// be put back is in the last record, and nothing of it is done without one.
+// patience ends the loop when a run that ends could not be recorded, or could not see its
+// cluster after its own end of a machine, for too long. What is to be put back is in the last record, and nothing of it is done without one.
 func (l *Loop) patience() error {
+	if err := l.blindEnd(); err != nil {
+		return err
+	}
 	u := &l.unwritten
 	if u.since.IsZero() || l.run.State != record.Ending || u.able < endLimit {
 		return nil

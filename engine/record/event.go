@@ -55,8 +55,10 @@ const (
 const (
 	ReasonUnwritten = "record unwritten" // the run record cannot be written
 	ReasonWritten   = "record written"   // it can be written again
-	reasonMoverGone = "rival gone"       // an external mover has ended its work
-	reasonForced    = "force order"      // a user has ordered pods to be deleted
+	// ReasonBlind: the cluster has not been seen since the run ended a machine.
+	ReasonBlind     = "blind"
+	reasonMoverGone = "rival gone"  // an external mover has ended its work
+	reasonForced    = "force order" // a user has ordered pods to be deleted
 )
 
 // Event is something that happened, for log, journal and JSON output.

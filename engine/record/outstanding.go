@@ -28,7 +28,7 @@ func (r *Run) Abandoned() []string { return r.outstanding(text.GroupCommand(r.Gr
 func (r *Run) outstanding(unknown string) []string {
 	var out []string
 	for _, m := range r.AllMarks() {
-		if !m.Foreign {
+		if n := r.Nodes[m.Put.Machine]; !m.Foreign && !n.Ends && n.Stage != Replaced {
 			undo := m.Undo()
 			out = append(out, undo.Sentence()+": "+undo.Command())
 		}

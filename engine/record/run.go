@@ -163,6 +163,9 @@ type Run struct {
 	Seen  time.Time      `json:"seen,omitzero"`
 	Blind []world.Source `json:"blind,omitempty"`
 	Gap   time.Time      `json:"gap,omitzero"`
+	// Blindness is for how long the cluster has not been seen since the run ended a machine,
+	// nil while it is seen, or no proof is owed that it is valid.
+	Blindness *Blindness `json:"blindness,omitempty"`
 
 	Phases []Phase `json:"phases"`
 	// PhaseWait is the current phase's own deadline, nil when it has none.

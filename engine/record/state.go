@@ -52,3 +52,10 @@ type Takeover struct {
 	Done []string `json:"done,omitempty"`
 	Not  []string `json:"not,omitempty"`
 }
+
+// Blindness counts the time in which the cluster was not seen after the run's own end of a
+// machine, and in which the process was awake. Told is what it was when that was last reported.
+type Blindness struct {
+	For  time.Duration `json:"for"`
+	Told time.Duration `json:"told,omitempty"`
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
-// two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), look (8
+// two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), blind (10: no wait without an end), look (8
 // and 9), command (whose commands count), gate (when drains begin), sizes (those of the group), name (whose node it is). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
@@ -58,6 +58,7 @@ type checker struct {
 	heritage     int                  // by how much earlier runs had left it raised
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
+	dark         darkness
 }
 
 func (c *checker) init(d *Driver) {
@@ -279,7 +280,8 @@ func (c *checker) resumed() {
 		c.unsure[id] = true
 		c.d.Sim.doubts++
 	}
-	clear(c.movedFrom) // what the last process knew of it may not be in the record
+	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
+	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {
 		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
@@ -340,6 +342,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.deadlines(dec)
 	c.hookedDrains(dec)
 	c.sights(dec)
+	c.darkens(dec)
 	c.look(dec)
 	if begun {
 		c.slots()

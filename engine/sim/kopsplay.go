@@ -57,6 +57,7 @@ var kopsTurns = []turn{
 	line(8, "fault refuse kind=%s as=%s count=%s", []string{"detach", "deregister"}, []string{"busy", "busy", "forbidden"}, some),
 	line(12, "crash %s %s kind=%s for=%s", []string{"before-save", "before-act", "mid-act", "after-act"}, []string{"", "lost"}, []string{"detach", "deregister", "terminate"}, spans),
 	line(6, "fault balancer %s", []string{"takes=0s", "takes=10s", "takes=2m", "fails", "over", "over"}),
+	line(4, "fault away source=cluster for=%s", []string{"3m", "5m"}),
 	line(6, "fault short %s for=%s", []string{"masters", "others"}, spans),
 	{8, func(p *player) {
 		if name := p.peerNode(); name != "" {

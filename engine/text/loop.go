@@ -24,6 +24,9 @@ func NotReadWithin(source string, limit time.Duration, why string) string {
 
 func NoAnswerFor(d time.Duration) string { return "no answer for " + d.String() }
 
+// NoAnswer is why a source is lost that says nothing.
+const NoAnswer = "no answer"
+
 func SourceBack(source string, after time.Duration) string {
 	return fmt.Sprintf("the %s is visible again after %s", source, after.Round(time.Second))
 }

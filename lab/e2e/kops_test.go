@@ -49,11 +49,26 @@ type kopsScene struct {
 func newKopsScene(t *testing.T, name string) *kopsScene {
 	t.Helper()
 	t.Parallel()
+	s := kopsSceneOf(t, name, kopsGroups...)
+	for _, group := range []string{"batch", "nodes"} {
+		if err := shared.Deploy(s.ctx, s.in(group), "web", "agent"); err != nil {
+			t.Fatal(err)
+		}
+		if err := shared.WaitReady(s.ctx, s.in(group).Namespace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// kopsSceneOf makes a cluster of some groups, with nothing on its nodes.
+func kopsSceneOf(t *testing.T, name string, groups ...lab.KopsGroup) *kopsScene {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
 	t.Cleanup(cancel)
 	s := &kopsScene{scene: &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}}
 	o := lab.KopsOptions{Name: name + ".k8s.local", Bucket: name + "-state", Rolling: lab.KopsRolling{MaxSurge: "2", MaxUnavailable: "0"}}
-	for _, g := range kopsGroups {
+	for _, g := range groups {
 		g.Zones = zones[:3]
 		o.Groups = append(o.Groups, g)
 	}
@@ -70,14 +85,6 @@ func newKopsScene(t *testing.T, name string) *kopsScene {
 	rights := []string{"read", "upgrade", "events", "hear"}
 	s.as(name, published(t, rights...))
 	shared.Cloud().Grant(s.key, granted(t, append(rights, "kops read", "kops upgrade", "cloudonly")...)...)
-	for _, group := range []string{"batch", "nodes"} {
-		if err := shared.Deploy(ctx, s.in(group), "web", "agent"); err != nil {
-			t.Fatal(err)
-		}
-		if err := shared.WaitReady(ctx, s.in(group).Namespace); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return s
 }
 

@@ -14,8 +14,11 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
+	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/recordtest"
 )
 
 // toldWithin is how long after the first write that failed it must be told that the run
@@ -256,43 +259,127 @@ func (s *scene) denyRecord(message string) (allow func()) {
 	return allow
 }
 
-// A record grows over what the API server takes. It is told, and an abort from elsewhere is
-// recorded with less in the record: it is obeyed, and ends with everything put back.
-func TestRecordTooLarge(t *testing.T) {
+// The API server takes so little that the record has to be in many parts. The run goes on with it,
+// is killed and resumed, and ends as any other; then no part is left that the record does not name.
+func TestRecordInParts(t *testing.T) {
 	s := newScene(t, "large", lab.GroupOptions{Nodes: 3, Zones: oneZone})
 	if err := shared.Apply(s.ctx, s.place.Deployment("many", 60), s.place.MaxUnavailable("many", 0)); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()
-	o, g := s.operator(), s.group.Name
 	api, err := shared.Gate("large")
 	if err != nil {
 		t.Fatal(err)
 	}
+	const limit = 3 << 10 // with base64 and what else is in a request
+	end := api.Fail(1, func(r gate.Request) bool {
+		return (r.Method == http.MethodPut || r.Method == http.MethodPost) && strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps") && len(r.Body) > limit
+	}, lab.TooLarge)
+	defer end()
 	p := s.upgrade("--max-unavailable", "2")
 	p.await("node.blocked")
-	s.eventually(func() error { // until all of its pods were tried
-		if n := strings.Count(s.record().Data["run.json"], `"refusal":"budget"`); n < 15 {
-			return fmt.Errorf("%d pods were tried", n)
+	s.eventually(func() error {
+		if n := len(s.recordParts()); n < 2 {
+			return fmt.Errorf("the record has %d parts", n)
 		}
 		return nil
 	})
-	limit := len(s.record().Data["run.json"]) * 8 / 10
-	s.from = time.Now()
-	end := api.Fail(1, func(r gate.Request) bool {
-		return r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/configmaps/run-"+g) && len(r.Body) > limit
-	}, lab.TooLarge)
-	defer end()
-	p.await("warning", because("record-unwritten"), saying("too large"))
-	from := time.Now()
-	s.checkIdle(from)
-	o.run("abort", g, "--yes").exits(0).tells("accepted")
-	p.exits(3)
-	p.says("the run record cannot be written", "too large", "--max-unavailable")
-	checkFinished(t, p.said(), "aborted", 3)
-	if st := s.status(); st.State != "finished" || st.Result != "aborted" {
-		t.Errorf("status %+v", st)
+	p.crash()
+	p = s.upgrade()
+	p.await("run.started", because("resumed"))
+	s.run("status", s.group.Name).exits(0).tells("draining")
+	if err := shared.Client().PolicyV1().PodDisruptionBudgets(s.place.Namespace).Delete(s.ctx, "many", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
 	}
-	s.checkPutBack()
-	s.checkAsBefore()
+	p.exits(0)
+	checkFinished(t, p.said(), "succeeded", 0)
+	if told := p.all("warning", because("record-unwritten")); len(told) > 0 {
+		t.Errorf("%v", told)
+	}
+	if parts := s.recordParts(); len(parts) > len(partNames(s.record())) {
+		t.Errorf("parts are left: %v", parts)
+	}
+	s.checkRolled()
+	s.checkNothingTwice()
+}
+
+// recordParts are the names of the ConfigMaps that are parts of the scene's record.
+func (s *scene) recordParts() (names []string) {
+	s.t.Helper()
+	list, err := shared.Client().CoreV1().ConfigMaps("drainboard").List(s.ctx, metav1.ListOptions{LabelSelector: "drainboard.dev/part-of=" + kube.RecordName(s.group.Name)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, m := range list.Items {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// partNames are the parts that a record names.
+func partNames(m *corev1.ConfigMap) []string {
+	var parts struct{ Names []string }
+	_ = json.Unmarshal([]byte(m.Data["run.parts.json"]), &parts)
+	return parts.Names
+}
+
+// The record of a run of 5,000 nodes, 100 of which drain with 250 pods each, is written to the API
+// server, and read again by another process. One that dies between its parts leaves the record as
+// it was, and the next write removes what it has left.
+func TestRecordOfLargestRun(t *testing.T) {
+	s := newScene(t, "largest", lab.GroupOptions{Nodes: 1, Zones: oneZone})
+	run := recordtest.Largest(t)
+	run.Group = s.group.Name
+	open := func() *kube.Record {
+		k, err := kube.Connect(s.ctx, kube.Flags{Kubeconfig: s.kubeconfig}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.Record("drainboard", run.Group)
+	}
+	reads := func(id string) *kube.Record {
+		t.Helper()
+		r := open()
+		got, found, err := r.Load(s.ctx)
+		if err != nil || !found || got.ID != id || len(got.Pods) != len(run.Pods) {
+			t.Fatalf("read %q with %d pods, %v: %v", got.ID, len(got.Pods), found, err)
+		}
+		return r
+	}
+	run.ID = "first"
+	from := time.Now()
+	if err := open().Save(s.ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("written in %s, in %d parts", time.Since(from).Round(time.Millisecond), len(s.recordParts()))
+	dies := reads("first")
+	api, err := shared.Gate("largest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	end := api.Fail(1, func(r gate.Request) bool {
+		if strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps") && r.Method == http.MethodPost {
+			made++
+		}
+		return made > 1 && r.Method != http.MethodGet && strings.Contains(r.URL.Path, "/configmaps")
+	}, gate.Break)
+	run.ID = "second"
+	if err := dies.Save(s.ctx, run); err == nil {
+		t.Error("it was written")
+	}
+	end()
+	next := reads("first")
+	run.ID = "third"
+	if err := next.Save(s.ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	reads("third")
+	if parts, named := s.recordParts(), partNames(s.record()); len(parts) != len(named) || len(named) < 2 {
+		t.Errorf("parts %v, the record names %v", parts, named)
+	}
+	run.State, run.Pods = record.Finished, nil
+	if err := next.Save(s.ctx, run); err != nil {
+		t.Fatal(err)
+	}
 }

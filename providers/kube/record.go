@@ -27,7 +27,8 @@ const (
 	epochMark  = "drainboard.dev/epoch"
 )
 
-// Record keeps the run of one group in a ConfigMap. It implements live.Store.
+// Record keeps the run of one group in a ConfigMap, and in more where it is too large for one
+// (recordparts.go). It implements live.Store.
 // Load before the first Save, so that a record that is there is not overwritten.
 type Record struct {
 	c               *Client
@@ -39,6 +40,11 @@ type Record struct {
 	known   write  // the last that is known to have happened, whoever did it
 	epoch   int    // of the last of ours that is known to have happened
 	unsure  bool   // the answer to the one after that was lost
+
+	limit  int             // what one ConfigMap takes, in bytes, as far as is known
+	pieces map[string]bool // the parts that there may be, by name
+	listed bool            // those of other processes are among them
+	cuts   int             // counts the writes that had parts
 }
 
 // write tells one write of a record from all others: by whom, and which one of his. One that is
@@ -69,7 +75,7 @@ var _ live.Store = (*Record)(nil)
 
 // Record returns the record of a group in a namespace. Nothing is read yet.
 func (c *Client) Record(namespace, group string) *Record {
-	return &Record{c: c, namespace: namespace, name: RecordName(group), writer: rand.Text()}
+	return &Record{c: c, namespace: namespace, name: RecordName(group), writer: rand.Text(), limit: largest, pieces: map[string]bool{}}
 }
 
 // Name is the ConfigMap's "namespace/name".
@@ -85,7 +91,7 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 		r.version, r.unsure = "", false
 		return record.Run{}, false, err
 	}
-	run, err = decodeRun(m)
+	run, m, err = r.c.decode(ctx, m)
 	if err != nil {
 		return record.Run{}, true, err
 	}
@@ -113,17 +119,37 @@ func (r *Record) Save(ctx context.Context, run record.Run) error {
 	return fmt.Errorf("%w (%s)", live.ErrLost, r.Name())
 }
 
-// write asks for one write. Neither done nor an error: it met another version,
-// and reconcile must tell whose.
+// write asks for one write, in smaller pieces where the API takes less than a ConfigMap can
+// hold. Neither done nor an error: it met another version, and reconcile must tell whose.
 func (r *Record) write(ctx context.Context, run record.Run) (done bool, err error) {
+	for {
+		f, err := encodeRun(run, r.limit)
+		if err != nil {
+			return false, err
+		}
+		done, err := r.writeForm(ctx, f)
+		less := min(f.size(), r.limit) / 2
+		if !errors.Is(err, live.ErrTooLarge) || less < smallest {
+			return done, err
+		}
+		r.limit = less
+	}
+}
+
+// writeForm asks for one write of a run in a form: its pieces first.
+func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error) {
+	var names []string
+	if len(f.pieces) > 0 {
+		if names, err = r.putParts(ctx, r.name, r.nextTag(), f.pieces); err != nil {
+			return false, r.unmade(ctx, err)
+		}
+	}
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,
 		Labels:      map[string]string{managedBy: managedByValue},
 		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
-	if err := encodeRun(m, run); err != nil {
-		return false, err
-	}
+	f.into(m, names)
 	reqCtx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	api := r.c.urgent.configMaps(r.namespace)
@@ -137,6 +163,7 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 	switch {
 	case err == nil:
 		r.expect(m)
+		r.sweep(ctx, m)
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
 		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
@@ -151,6 +178,18 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 	}
 	r.unsure = true
 	return false, fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
+}
+
+// unmade is the error of a part that was not made, nil where the namespace was missing and is
+// there now.
+func (r *Record) unmade(ctx context.Context, err error) error {
+	if apierrors.IsNotFound(err) {
+		return r.c.makeNamespace(ctx, r.namespace, "run records")
+	}
+	if refused := r.refused(err, "create"); refused != nil {
+		return refused
+	}
+	return fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
 }
 
 // refused is the error of a write that the API has refused for certain, for a reason that
@@ -206,29 +245,14 @@ func (r *Record) reconcile(ctx context.Context) error {
 func (r *Record) read(ctx context.Context) (*corev1.ConfigMap, error) { return r.get(ctx, r.name) }
 
 func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error) {
-	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) { return r.getOnce(ctx, name) })
-}
-
-func (r *Record) getOnce(ctx context.Context, name string) (*corev1.ConfigMap, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	m, err := r.c.urgent.configMaps(r.namespace).Get(ctx, name, metav1.GetOptions{})
-	switch {
-	case err == nil:
-		return m, nil
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case apierrors.IsForbidden(err):
-		return nil, forbidden(err, "get", "", "configmaps", r.namespace)
-	}
-	return nil, fmt.Errorf("read the run record %s/%s: %w", r.namespace, name, r.c.explain(err))
+	return r.c.configMap(ctx, r.namespace, name)
 }
 
 // Records reads the records of all groups in a namespace, in the order of their names;
 // Past reads those of earlier runs.
 func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, error) {
 	var out []live.Stored
-	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark, Limit: 50}
+	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark + ",!" + partMark, Limit: 50}
 	for {
 		page, err := c.configMaps(ctx, namespace, "the run records", options)
 		if err != nil {
@@ -239,7 +263,7 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, 
 			if !isRecord(m) {
 				continue
 			}
-			run, err := decodeRun(m)
+			run, _, err := c.decode(ctx, m)
 			out = append(out, live.Stored{Name: world.Clean(m.Name), Run: run, Err: err})
 		}
 		if options.Continue = page.Continue; options.Continue == "" {

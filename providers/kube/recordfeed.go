@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ func (f *Feed) OnRecord(namespace, group string, do func(run record.Run, found b
 	m := &mirror[live.Stored]{
 		kind: "configmaps", key: byName,
 		convert: converting(func(c *corev1.ConfigMap) *live.Stored {
-			run, err := decodeRun(c)
+			run, err := f.c.decodeSeen(c)
 			return &live.Stored{Name: world.Clean(c.Name), Run: run, Err: err}
 		}),
 	}
@@ -47,4 +48,16 @@ func (f *Feed) OnRecord(namespace, group string, do func(run record.Run, found b
 			return api.Watch(ctx, o)
 		},
 	}, m)
+}
+
+// seenPatience is how long the parts of a record that changed are asked for while the API is not
+// reachable.
+const seenPatience = 30 * time.Second
+
+// decodeSeen reads the run of a record that a watch has told of.
+func (c *Client) decodeSeen(m *corev1.ConfigMap) (record.Run, error) {
+	ctx, cancel := context.WithTimeout(live.WithPatience(context.Background(), &live.Patience{Limit: seenPatience}), seenPatience+requestTimeout)
+	defer cancel()
+	run, _, err := c.decode(ctx, m)
+	return run, err
 }

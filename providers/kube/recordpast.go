@@ -17,8 +17,8 @@ import (
 )
 
 // The records of a group's last runs are kept beside the one of its run, in as many
-// ConfigMaps at most: when all are taken, the oldest is overwritten. So nothing grows,
-// and nobody needs the right to delete.
+// ConfigMaps at most, and the parts of those that are too large for one: when all are taken, the
+// oldest is overwritten. So nothing grows.
 const pastRuns = 5
 
 const (
@@ -75,12 +75,59 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 		if have != nil {
 			past.ResourceVersion = have.ResourceVersion
 		}
+		if err := r.copyParts(ctx, m, past); err != nil {
+			return "", err
+		}
 		if err := r.put(ctx, past, have == nil); err != nil {
 			return "", err
 		}
+		r.sweepPast(ctx, past)
 	}
 	r.expect(m)
 	return r.namespace + "/" + slot, nil
+}
+
+// copyParts makes parts for a past record like those of the one that it is a copy of. One that
+// lacks parts is kept without them.
+func (r *Record) copyParts(ctx context.Context, m, past *corev1.ConfigMap) error {
+	from := partsOf(m)
+	var pieces [][]byte
+	for _, name := range from.Names {
+		part, err := r.get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if part == nil {
+			return nil
+		}
+		pieces = append(pieces, part.BinaryData[partKey])
+	}
+	if len(pieces) == 0 {
+		return nil
+	}
+	names, err := r.putParts(ctx, past.Name, r.nextTag(), pieces)
+	if err != nil {
+		return fmt.Errorf("keep the record of the last run as %s/%s: %w", past.Namespace, past.Name, r.c.explain(err))
+	}
+	for _, name := range names { // they are not this record's
+		delete(r.pieces, name)
+	}
+	past.Data = map[string]string{recordKeyParts: parts{names, from.Sum}.encode()}
+	return nil
+}
+
+// sweepPast removes the parts of what a past record was written over. Those that cannot be
+// removed now are when it is written over again.
+func (r *Record) sweepPast(ctx context.Context, past *corev1.ConfigMap) {
+	list, _, err := r.c.partsNamed(ctx, r.namespace, past.Name)
+	if err != nil {
+		return
+	}
+	for _, name := range list {
+		if !slices.Contains(partsOf(past).Names, name) {
+			_ = r.c.removePart(ctx, r.namespace, name)
+		}
+	}
 }
 
 // stateOf tells one state of a record from all others.
@@ -151,7 +198,7 @@ func (c *Client) Past(ctx context.Context, namespace, record string) ([]live.Sto
 	slices.SortFunc(items, func(a, b corev1.ConfigMap) int { return keptAt(&b).Compare(keptAt(&a)) })
 	var out []live.Stored
 	for i := range items {
-		run, err := decodeRun(&items[i])
+		run, _, err := c.decode(ctx, &items[i])
 		out = append(out, live.Stored{Name: world.Clean(items[i].Name), Run: run, Err: err, Kept: keptAt(&items[i]), Discarded: world.Clean(items[i].Annotations[discardMark])})
 	}
 	return out, nil

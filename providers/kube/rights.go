@@ -103,6 +103,7 @@ func WriteRights(namespace string) []Right {
 		{"create", "", "pods/eviction", ""},
 		{"create", "", "configmaps", namespace},
 		{"update", "", "configmaps", namespace},
+		{"delete", "", "configmaps", namespace},
 		{"get", "coordination.k8s.io", "leases", namespace},
 		{"create", "coordination.k8s.io", "leases", namespace},
 		{"update", "coordination.k8s.io", "leases", namespace},

@@ -59,7 +59,7 @@ func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run
 		events(list)
 		for _, e := range list {
 			switch {
-			case recordTrouble(e): // also on stderr, in case only events are read from stdout
+			case holdsRun(e): // also on stderr, in case only events are read from stdout
 				fmt.Fprintln(o.err, "drainboard: "+e.Message)
 			case e.Type == record.RunPaused && e.Remote: // resumed from where it was paused
 				fmt.Fprintf(o.err, "drainboard: paused by another process: drainboard resume %s resumes it, ctrl-c aborts\n", e.Group)
@@ -96,10 +96,10 @@ func (o *operator) headless(ctx context.Context, loop *live.Loop, run record.Run
 	return loop.Run(ctx, run)
 }
 
-// recordTrouble reports whether an event is about a run record that cannot be written, or can
-// again.
-func recordTrouble(e record.Event) bool {
-	return e.Type == record.Warning && (e.Reason == record.ReasonUnwritten || e.Reason == record.ReasonWritten)
+// holdsRun reports whether an event is about what holds the whole run: a run record that cannot
+// be written, or can again, and a cluster that is not seen since the run ended a machine.
+func holdsRun(e record.Event) bool {
+	return e.Type == record.Warning && (e.Reason == record.ReasonUnwritten || e.Reason == record.ReasonWritten || e.Reason == record.ReasonBlind)
 }
 
 // notingEnd returns a flag that is true while the run restores its changes.

@@ -1,0 +1,61 @@
+package sim
+
+import (
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// darkness is the time in which the run's cluster was not seen, while the run ran: all of it, and
+// that in which a machine of its own had ended and the cluster was not found valid since.
+type darkness struct {
+	all, after, told time.Duration
+	seen             time.Time // the last decision
+	state            record.State
+}
+
+// darkens checks that no wait for sight of the cluster after the run's own end of a machine is
+// endless or silent: it is told again and again, and pauses the run after the time that a
+// validation has, not sooner. It never ends the run (rule 10).
+func (c *checker) darkens(dec engine.Decision) {
+	d, k := c.d, &c.dark
+	passed := d.Sim.now.Sub(k.seen)
+	if passed > longGap || k.seen.IsZero() {
+		passed = 0
+	}
+	k.seen = d.Sim.now
+	was, limit := k.state, d.Run.Settings.ValidateTimeout
+	k.state = dec.Run.State
+	if c.sees(world.Cluster) || !c.validates() || was == record.Paused && k.all >= limit-slack { // the operator has resumed it
+		k.all, k.after, k.told = 0, 0, 0
+		return
+	}
+	if was == record.Paused {
+		return
+	}
+	if k.all += passed; len(c.kops.out) > 0 {
+		k.after += passed
+	} else {
+		k.after, k.told = 0, 0
+	}
+	for _, e := range dec.Events {
+		switch {
+		case e.Type == record.Warning && e.Reason == record.ReasonBlind:
+			k.told = k.after
+		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, "no view of the cluster") && k.all < limit-slack:
+			d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
+		}
+	}
+	if k.state != record.Running {
+		return
+	}
+	if k.after > limit+longGap {
+		d.breaks("every wait ends: the cluster has not been seen for %s since a machine was ended, and the run waits", k.after)
+	}
+	if k.after-k.told > time.Minute+longGap {
+		d.breaks("every wait is told: nothing was told for %s of a cluster that is not seen", k.after-k.told)
+	}
+}

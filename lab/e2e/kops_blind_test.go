@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// The only machine of a control plane is replaced, and the API server does not answer from its
+// end on: for 90 s, after which the run ends as any other; for ever, which pauses the run, and
+// when the API is back after all the same command resumes it; and for ever after an abort,
+// which ends, too.
+func TestKopsBlind(t *testing.T) {
+	s := kopsSceneOf(t, "blind", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 2})
+	t.Cleanup(func() { _ = shared.Process(lab.APIServer).Start() })
+
+	s.outdate("masters")
+	p, old := s.blinds("--validation-timeout", "4m")
+	time.Sleep(90 * time.Second)
+	s.sees()
+	p.exits(0)
+	p.await("warning", because("blind"), saying(old))
+	s.replacedOnce(p)
+
+	s.outdate("masters")
+	p, old = s.blinds("--validation-timeout", "40s")
+	p.exits(9)
+	paused := p.await("run.paused", saying("no view of the cluster for 40s"), saying(old))
+	if now := s.at("masters").instances(); len(now) != 1 || !strings.Contains(paused.Message, now[0].ID) {
+		t.Errorf("%q does not tell of the new machine: %v", paused.Message, now)
+	}
+	if warned := p.all("warning", because("blind")); len(warned) < 3 {
+		t.Errorf("it was told %d times", len(warned))
+	}
+	if err := p.errOut(); strings.Contains(err, "kubectl uncordon") || !strings.Contains(err, "drainboard upgrade masters") {
+		t.Errorf("it advises:\n%s", err)
+	}
+	s.sees()
+	again := s.rollMasters().exits(0)
+	again.await("run.started", because("resumed"))
+	s.replacedOnce(p, again)
+
+	s.outdate("masters")
+	p, _ = s.blinds("--validation-timeout", "40s")
+	p.await("warning", because("blind"))
+	p.signal(syscall.SIGINT)
+	p.await("warning", because("blind"), saying("the abort waits"))
+	p.exits(3)
+	s.sees()
+	s.run("abort", "masters", "--provider", "kops", "--yes").exits(3)
+	if n := len(p.all("node.terminating")); n != 1 {
+		t.Errorf("one end was told %d times", n)
+	}
+	s.at("masters").checkKopsMarks()
+}
+
+// rollMasters rolls the control plane.
+func (s *kopsScene) rollMasters(flags ...string) *process {
+	s.t.Helper()
+	return s.launch(append(append([]string{"upgrade", "masters", "--provider", "kops"}, kopsFlags...), flags...)...)
+}
+
+// blinds rolls the control plane, and stops the API server as soon as its only machine is ended.
+// It returns the name of the node that is gone.
+func (s *kopsScene) blinds(flags ...string) (p *process, node string) {
+	s.t.Helper()
+	p = s.rollMasters(flags...)
+	node = p.await("node.terminating").Node
+	shared.Process(lab.APIServer).Stop()
+	return p, node
+}
+
+// sees lets the API server answer again.
+func (s *kopsScene) sees() {
+	s.t.Helper()
+	s.must(shared.Restart(s.ctx, lab.APIServer))
+}
+
+// replacedOnce sees that processes, one after the other, have replaced the machine once, and that
+// each has told of its end at most once.
+func (s *kopsScene) replacedOnce(processes ...*process) {
+	s.t.Helper()
+	for _, p := range processes {
+		if n := len(p.all("node.terminating")); n > 1 {
+			s.t.Errorf("one end was told %d times", n)
+		}
+	}
+	checkFinished(s.t, processes[len(processes)-1].said(), "succeeded", 0)
+	if n := len(calls(s.calls(), "TerminateInstances")); n != 1 {
+		s.t.Errorf("%d machines were asked to end", n)
+	}
+	s.at("masters").checkKopsMarks()
+	s.checkKopsCalls()
+}

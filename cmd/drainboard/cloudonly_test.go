@@ -176,6 +176,9 @@ func (s *shop) machines(f url.Values) string {
 }
 
 func (s *shop) terminate(f url.Values) string {
+	if f.Get("DryRun") == "true" {
+		return awstest.Fail(http.StatusPreconditionFailed, "DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
+	}
 	s.mu.Lock()
 	id := f.Get("InstanceId.1")
 	s.state[id] = "terminated"

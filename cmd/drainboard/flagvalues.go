@@ -27,9 +27,6 @@ func strategies() string {
 
 // surgeRefused returns why a strategy does not support --max-surge.
 func surgeRefused(rules engine.Strategy) error {
-	if rules.Capabilities().Surges {
-		return fmt.Errorf("--max-surge: the %s strategy sets its own surge, the larger of twice the zones and --max-unavailable", rules.Name())
-	}
 	return fmt.Errorf("--max-surge: the %s strategy has no surge, old nodes are terminated before their replacements launch", rules.Name())
 }
 

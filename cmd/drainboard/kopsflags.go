@@ -108,15 +108,8 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 // amounts sets how many nodes are replaced at once, and how many surge nodes there are.
 func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
 	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
-	if f.maxSurge != "" {
-		if !kops {
-			return surgeRefused(rules)
-		}
-		a, err := record.ParseAmount(f.maxSurge)
-		if err != nil {
-			return fmt.Errorf("--max-surge: %w", err)
-		}
-		s.MaxSurge = a
+	if err := f.surge(rules, kops, s); err != nil {
+		return err
 	}
 	if f.maxUnavailable != "" {
 		a, err := record.ParseAmount(f.maxUnavailable)
@@ -131,6 +124,29 @@ func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
 			return fmt.Errorf("--max-surge %s and --max-unavailable %s: no node could ever start", s.MaxSurge, a)
 		}
 		s.MaxUnavailable = a
+	}
+	return nil
+}
+
+// surge sets how many surge nodes there are; any: the strategy has a number of them, and EKS's
+// rules have others.
+func (f *rollFlags) surge(rules engine.Strategy, any bool, s *record.Settings) (err error) {
+	switch {
+	case f.maxSurge == "":
+		return nil
+	case rules.Name() == strategy.EKS{}.Name():
+		if s.Surge, s.MaxSurge, err = record.ParseSurge(f.maxSurge); err == nil && s.Surge == record.SurgeAmount && s.MaxSurge.N == 0 {
+			err = errors.New("new nodes come first with the eks strategy; --strategy eks-minimal has no surge")
+		} else if err != nil {
+			err = fmt.Errorf("%w, nor eks or fit", err)
+		}
+	case !any:
+		return surgeRefused(rules)
+	default:
+		s.MaxSurge, err = record.ParseAmount(f.maxSurge)
+	}
+	if err != nil {
+		return fmt.Errorf("--max-surge: %w", err)
 	}
 	return nil
 }

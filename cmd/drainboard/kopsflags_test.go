@@ -226,11 +226,14 @@ func TestRulesBeforeTheGroupIsKnown(t *testing.T) {
 		says string // "" when it may be honoured
 	}{
 		{[]string{"--max-surge", "2"}, ""}, // a group of kops may have it
-		{[]string{"--max-surge", "2", "--provider", "asg"}, "sets its own surge"},
-		{[]string{"--max-surge", "2", "--strategy", "eks"}, "sets its own surge"},
+		{[]string{"--max-surge", "2", "--provider", "asg"}, ""},
+		{[]string{"--max-surge", "fit", "--provider", "kops"}, "neither a number of nodes nor a percentage"},
+		{[]string{"--max-surge", "fit"}, ""}, // one of EKS's rules may
+		{[]string{"--max-surge", "2", "--strategy", "eks"}, ""},
+		{[]string{"--max-surge", "2", "--strategy", "eks-minimal"}, "has no surge"},
 		{[]string{"--force"}, ""},
 		{[]string{"--force", "--provider", "kops"}, "(use --all-nodes)"},
-		{[]string{"--max-surge", "2", "--force"}, "sets its own surge"}, // neither
+		{[]string{"--max-surge", "fit", "--force", "--provider", "kops"}, "neither a number"},
 		{[]string{"--provider", "gke"}, "choose auto, asg, eks, kops or gardener"},
 		{[]string{"--provider", "asg", "--state", "s3://x"}, "are for kops"},
 	} {

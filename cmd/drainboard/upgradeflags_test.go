@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"strings"
 	"testing"
@@ -76,7 +77,8 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--max-unavailable", "0"}, false, "out of range"},
 		{[]string{"--max-unavailable", "101"}, false, "out of range"},
 		{[]string{"--max-unavailable", "101%"}, false, "neither"},
-		{[]string{"--max-surge", "2"}, false, "sets its own surge"},
+		{[]string{"--max-surge", "much"}, false, "neither a number of nodes nor a percentage (examples: 3, 25%), nor eks or fit"},
+		{[]string{"--max-surge", "0"}, false, "--strategy eks-minimal has no surge"},
 		{[]string{"--approve", "maybe"}, false, "not one of batch, canary, phase, none"},
 		{[]string{"--approve", "batch"}, true, "--auto never prompts"},
 		{[]string{"--approve", "canary"}, true, "--auto never prompts"},
@@ -139,6 +141,29 @@ func TestSettingsOfTheSequence(t *testing.T) {
 	}
 }
 
+// EKS's rules take a surge by need or by number; the flag is shown as it was given.
+func TestSurgeOfEKS(t *testing.T) {
+	for given, want := range map[string]record.Settings{
+		"":    {},
+		"eks": {},
+		"fit": {Surge: record.SurgeFit},
+		"3":   {Surge: record.SurgeAmount, MaxSurge: record.Amount{N: 3}},
+		"25%": {Surge: record.SurgeAmount, MaxSurge: record.Amount{N: 25, Percent: true}},
+	} {
+		var args []string
+		if given != "" {
+			args = []string{"--max-surge", given}
+		}
+		s, err := parseFor(t, strategy.EKS{}, false, args...)
+		if err != nil || s.Surge != want.Surge || s.MaxSurge != want.MaxSurge || s.SurgeText() != cmp.Or(given, "eks") {
+			t.Errorf("%q: %q %v, shown as %s: %v", given, s.Surge, s.MaxSurge, s.SurgeText(), err)
+		}
+		if origin := s.Origin["max-surge"]; (origin == "flag") != (given != "") {
+			t.Errorf("%q: from %s", given, origin)
+		}
+	}
+}
+
 // What a strategy has no use for is refused with the reason, and what it has none
 // of by default may be asked of it.
 func TestSettingsOfStrategies(t *testing.T) {
@@ -148,7 +173,8 @@ func TestSettingsOfStrategies(t *testing.T) {
 		says  string // "" when it is honoured
 		wait  time.Duration
 	}{
-		{strategy.EKS{}, []string{"--max-surge", "2"}, "sets its own surge, the larger of twice the zones", 0},
+		{strategy.EKS{}, []string{"--max-surge", "2"}, "", time.Minute},
+		{strategy.EKSMinimal{}, []string{"--max-surge", "fit"}, "has no surge", 0},
 		{strategy.EKSMinimal{}, []string{"--max-surge", "2"}, "has no surge, old nodes are terminated before", 0},
 		{strategy.EKS{}, nil, "", time.Minute},
 		{strategy.EKSMinimal{}, nil, "", 0},

@@ -31,6 +31,7 @@ type GroupPlanFields struct {
 	ConsentsNeeded    []string          `json:"consentsNeeded"`             // What keeps the run from starting until the user consents, a sentence each
 	Warnings          []string          `json:"warnings"`                   // What to know before it starts, a sentence each
 	NotEvaluated      []string          `json:"notEvaluated"`               // What the plan says nothing about, and why, a sentence each
+	Rights            []Right           `json:"rights"`                     // The IAM rights in the cloud that the run takes, as far as they were checked
 	Order             []string          `json:"order" enum:"order"`         // How the nodes are ordered
 	Only              []string          `json:"only"`                       // Names of the nodes that the run is confined to; none means all
 	Until             time.Time         `json:"until,omitzero"`             // When the run is to be over
@@ -64,6 +65,22 @@ type PlannedNode struct {
 	Reason           string    `json:"reason,omitempty"`          // Why it is replaced, where there is more than one reason: older-spec, asked-for, …
 }
 
+// Right is an IAM right that a run takes.
+type Right struct {
+	Action   string `json:"action"`                      // The IAM action, such as autoscaling:ResumeProcesses
+	Resource string `json:"resource"`                    // ARN of what it is needed on, * for all
+	When     string `json:"when,omitempty"`              // When it is needed; missing where the run does not start without it
+	Verdict  string `json:"verdict" enum:"rightVerdict"` // What the check before the start found
+	Message  string `json:"message,omitempty"`           // How it is denied, or why it was not checked
+}
+
+// Verdicts on a right.
+const (
+	RightAllowed   = "allowed"
+	RightDenied    = "denied"
+	RightUnchecked = "unchecked"
+)
+
 // LifecycleHook is a lifecycle hook of an Auto Scaling group.
 type LifecycleHook struct {
 	Name       string   `json:"name"`                         // Name of the hook
@@ -94,7 +111,7 @@ type Rehearsal struct {
 type Settings struct {
 	AllNodes            bool              `json:"allNodes"`                                       // Nodes that are up to date are replaced too
 	MaxUnavailable      string            `json:"maxUnavailable"`                                 // How many nodes may be out of service at once, a number or a percentage
-	MaxSurge            string            `json:"maxSurge,omitempty"`                             // How many more nodes there may be for a while, a number or a percentage
+	MaxSurge            string            `json:"maxSurge,omitempty"`                             // How many more nodes there may be for a while: a number or a percentage; eks or fit by EKS's rules
 	Approve             string            `json:"approve" enum:"approval"`                        // What has to be approved
 	BatchSize           int               `json:"batchSize,omitempty"`                            // How many nodes are approved together; missing: as many as may be out of service at once
 	CanaryWatch         Duration          `json:"canaryWatch,omitempty"`                          // How long what replaces the canary must be well

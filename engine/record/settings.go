@@ -76,6 +76,42 @@ const (
 	UnreachableFail      UnreachablePolicy = "fail"      // it counts as a failed node
 )
 
+// SurgeRule says how many nodes more EKS's rules launch.
+type SurgeRule string
+
+// Surge rules.
+const (
+	SurgeEKS    SurgeRule = ""       // EKS's own number
+	SurgeFit    SurgeRule = "fit"    // as many as the nodes need that go at once
+	SurgeAmount SurgeRule = "amount" // MaxSurge
+)
+
+// ParseSurge reads the surge of EKS's rules: eks, fit, or an amount.
+func ParseSurge(s string) (SurgeRule, Amount, error) {
+	switch strings.TrimSpace(s) {
+	case surgeEKS:
+		return SurgeEKS, Amount{}, nil
+	case string(SurgeFit):
+		return SurgeFit, Amount{}, nil
+	}
+	a, err := ParseAmount(s)
+	return SurgeAmount, a, err
+}
+
+// surgeEKS is how SurgeEKS is written.
+const surgeEKS = "eks"
+
+// SurgeText is the form of a surge that ParseSurge reads.
+func (s Settings) SurgeText() string {
+	switch s.Surge {
+	case SurgeEKS:
+		return surgeEKS
+	case SurgeAmount:
+		return s.MaxSurge.String()
+	}
+	return string(s.Surge)
+}
+
 // Order is a way to order the nodes of a run. Several are tried in turn until one
 // tells two nodes apart; the run's seed decides last.
 type Order string
@@ -153,8 +189,10 @@ type Settings struct {
 	AfterNode  time.Duration `json:"afterNode,omitempty"`
 
 	// MaxSurge is how many nodes more there may be for a while, where the strategy lets it
-	// be chosen.
+	// be chosen. By EKS's rules it applies with SurgeAmount only.
 	MaxSurge Amount `json:"maxSurge,omitzero"`
+	// Surge is how many nodes more EKS's rules launch.
+	Surge SurgeRule `json:"surge,omitempty"`
 	// Interval is the wait after a termination before the cluster is looked at again.
 	Interval time.Duration `json:"interval,omitempty"`
 	// ValidateCount is how many looks in a row must find the cluster valid after a

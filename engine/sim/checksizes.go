@@ -22,6 +22,7 @@ func (c *checker) resizes(dec engine.Decision) {
 		if a.Kind != record.SetSizes {
 			continue
 		}
+		c.surges(a)
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
 			if c.raised, c.rested = true, a.From.Desired-c.heritage; *a.From != view.Group.Sizes {
 				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
@@ -44,6 +45,45 @@ func (c *checker) resizes(dec engine.Decision) {
 		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.raised == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.lowered == 0 && d.Sim.foreign.Max == 0 {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
+	}
+}
+
+// surges checks that a raise by EKS's rules is what was asked for: EKS's own number, or no more
+// than the nodes that go at once and their zones need, or the number asked for; and never fewer
+// than go at once, so that as many serve as before.
+func (c *checker) surges(a record.Action) {
+	d := c.d
+	if a.Key != record.RaiseKey || d.Rules.Name() != "eks" || c.heritage > 0 || d.Run.Inherited != nil {
+		return
+	}
+	fresh, bare, going := map[string]bool{}, map[string]bool{}, 0
+	for _, n := range d.Run.Nodes {
+		fresh[n.Zone] = fresh[n.Zone] || n.New
+	}
+	for _, n := range d.Run.Nodes {
+		if !n.New && (n.Stage == record.Outdated || n.Stage == record.Queued) {
+			going++
+			bare[n.Zone] = !fresh[n.Zone]
+		}
+	}
+	bareZones := 0
+	for _, none := range bare {
+		if none {
+			bareZones++
+		}
+	}
+	least, grows := min(d.Run.Limit, going), a.Sizes.Desired-a.From.Desired
+	var want []int
+	switch set := d.Run.Settings; set.Surge {
+	case record.SurgeEKS:
+		want = []int{max(2*len(d.Sim.View.Group.Zones), d.Run.Limit)}
+	case record.SurgeFit:
+		want = []int{max(least, bareZones)}
+	default: // of the size at the start, or of what others have made of it since
+		want = []int{max(least, set.MaxSurge.Of(a.From.Desired, true)), max(least, set.MaxSurge.Of(c.size, true))}
+	}
+	if !slices.Contains(want, grows) {
+		d.breaks("surge: --max-surge %s raises the group by %d, not by %v", d.Run.Settings.SurgeText(), grows, want)
 	}
 }
 
@@ -110,10 +150,18 @@ func (c *checker) served(a record.Action) {
 		fresh[m.Zone] = fresh[m.Zone] || d.Run.Nodes[m.ID].New && !m.Leaving() && n != nil && n.Ready
 	}
 	for _, m := range view.Machines() {
-		if n := d.Run.Nodes[m.ID]; n.New || n.Stage == record.Replaced || m.Leaving() || fresh[m.Zone] {
+		n := d.Run.Nodes[m.ID]
+		if n.New || n.Stage == record.Replaced || m.Leaving() || fresh[m.Zone] {
 			continue
 		}
-		if view.Group.NoLaunchInZone == "" || !slices.ContainsFunc(d.Run.Notes, func(note string) bool { return strings.HasSuffix(note, view.Group.NoLaunchInZone) }) {
+		why := view.Group.NoLaunchInZone
+		switch set := d.Run.Settings; {
+		case set.Surge != record.SurgeEKS && n.Stage != record.Outdated && n.Stage != record.Queued:
+			continue // it is not drained
+		case set.Surge == record.SurgeAmount && why == "":
+			why = text.SurgeAsAsked(set.MaxSurge.String())
+		}
+		if why == "" || !slices.ContainsFunc(d.Run.Notes, func(note string) bool { return strings.HasSuffix(note, why) }) {
 			d.breaks("zones: the nodes of zone %s are drained without a new one there, and nothing says so", m.Zone)
 		}
 	}

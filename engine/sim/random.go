@@ -64,6 +64,7 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 type player struct {
 	*Script
 	r      *rand.Rand
+	seed   uint64
 	told   strings.Builder
 	broken string
 	crash  string // to be said first, "" for none
@@ -79,7 +80,7 @@ type player struct {
 // newPlayer makes one that takes its chances by a seed, for runs by a strategy.
 func newPlayer(c *Script, seed, luck uint64, strategy string) *player {
 	p := &player{
-		Script: c, r: rand.New(rand.NewPCG(seed, luck)), remote: rand.New(rand.NewPCG(seed, 0xe15e)),
+		Script: c, seed: seed, r: rand.New(rand.NewPCG(seed, luck)), remote: rand.New(rand.NewPCG(seed, 0xe15e)),
 		turns: turns, begins: []string{"suspend", "set-sizes", "taint"},
 	}
 	if strategy == "kops" {
@@ -217,6 +218,9 @@ func (p *player) asks(strategy string) {
 		return
 	}
 	p.say("settings strategy=%s", strategy)
+	if surge := rand.New(rand.NewPCG(p.seed, 0x5c46)); strategy == "eks" && surge.IntN(2) == 0 { // elsewhere, as hooks do
+		p.say("settings max-surge=%s", []string{"fit", "fit", "1", "2", "5", "10%", "50%"}[surge.IntN(7)])
+	}
 	p.say("settings max-unavailable=%s post-drain-wait=%ds drain-timeout=%ds node-ready-timeout=%ds pending-limit=20s gate-pause=60s on-drain-timeout=%s",
 		p.pick("1", "1", "2", "50%"), r.IntN(8), 20+r.IntN(60), 60+r.IntN(60), p.pick("fail", "fail", "force", "skip", "wait"))
 	p.say("settings %s %s %s %s %s %s",

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -150,11 +152,16 @@ func (s *Sim) peer(name string) *peer {
 // setKops reads the settings of kops's rolling update.
 func (c *Script) setKops(a *args) error {
 	k := &c.settings
-	surge, err := a.amount("max-surge")
-	if err != nil {
+	if c.rules.Name() == (strategy.EKS{}).Name() {
+		if text := a.word("max-surge"); text != "" {
+			var err error
+			if k.Surge, k.MaxSurge, err = record.ParseSurge(text); err != nil {
+				return err
+			}
+		}
+	} else if surge, err := a.amount("max-surge"); err != nil {
 		return err
-	}
-	if surge != nil {
+	} else if surge != nil {
 		k.MaxSurge = *surge
 	}
 	for name, v := range map[string]*time.Duration{

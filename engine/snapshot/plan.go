@@ -63,6 +63,8 @@ type Plan struct {
 	// Rehearsal is what Estimate rests on, nil where nothing was rehearsed: then it is a sum of
 	// guesses.
 	Rehearsal *Rehearsal `json:"-"`
+	// Rights are those in the cloud that the run takes (RightsOf), as far as they were checked.
+	Rights []record.Right `json:"-"`
 }
 
 // PlannedHook is a lifecycle hook that will hold machines.

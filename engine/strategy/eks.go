@@ -75,6 +75,7 @@ func (EKS) Defaults() record.Settings {
 	d.DrainTimeout = 15 * time.Minute
 	d.Settle = 60 * time.Second
 	d.Origin = eksOrigin()
+	d.Origin["max-surge"] = surgeOrigin
 	return d
 }
 
@@ -156,7 +157,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		if !choose(s) || s.AddUnrestoredLate(assess.JoinGuess, Raise(len(s.W.Group.Zones), s.Run.Limit)) {
+		if !choose(s) || s.AddUnrestoredLate(assess.JoinGuess, e.Extra(s.W, &s.Run)) {
 			s.Enter(scaleDown)
 			s.Soon()
 			return
@@ -178,7 +179,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(unserved) > 0 {
-		s.Note(text.ZonesNotServed(unserved, s.W.Group.NoLaunchInZone))
+		s.Note(text.ZonesNotServed(unserved, noLaunch(&s.W.Group, &s.Run)))
 	}
 	if !e.taintOutdated(s) {
 		return
@@ -205,19 +206,12 @@ func choose(s *engine.Step) bool {
 }
 
 // raise lifts max and desired.
-func (EKS) raise(s *engine.Step) bool {
+func (e EKS) raise(s *engine.Step) bool {
 	if !s.Run.Raised {
-		s.Run.Raise = Raise(len(s.W.Group.Zones), s.Run.Limit)
+		s.Run.Raise = e.Extra(s.W, &s.Run)
 	}
 	return s.EnsureRaise()
 }
-
-// Raise is how many nodes the scale up phase adds: the larger of twice the
-// group's zones and maxUnavailable.
-func Raise(zones, limit int) int { return max(2*zones, limit) }
-
-// Extra is how many machines more the group has while it is rolled.
-func (EKS) Extra(w *world.World, r *record.Run) int { return Raise(len(w.Group.Zones), r.Limit) }
 
 // missing says what is not there yet of the new nodes, "" when every zone with
 // nodes has a new one and all new ones are Ready and labelled. unserved are zones without
@@ -245,11 +239,11 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 	if short > 0 && failure == "" {
 		return text.StillToLaunch(short), nil
 	}
-	for _, zone := range zonesWith(&s.Run, old) {
+	for _, zone := range zonesWith(&s.Run, toServe(&s.Run)) {
 		switch {
 		case have[zone]:
 			continue
-		case s.W.Group.NoLaunchInZone == "":
+		case noLaunch(&s.W.Group, &s.Run) == "":
 			s.LaunchInZone(zone)
 		case short <= 0 && !s.LaunchFailedIn(zone):
 			unserved = append(unserved, zone)
@@ -266,8 +260,8 @@ func old(n record.Node) bool { return !n.New && n.Stage != record.Replaced }
 // Warnings foresee zones that get no new node before their own are drained: the group
 // launches where it has the fewest machines, and the cloud does not launch in a zone by name.
 func (e EKS) Warnings(w *world.World, r *record.Run) []string {
-	g := &w.Group
-	if g.NoLaunchInZone == "" {
+	g, why := &w.Group, noLaunch(&w.Group, r)
+	if why == "" {
 		return nil
 	}
 	inZone, served := map[string]int{}, map[string]bool{}
@@ -281,11 +275,14 @@ func (e EKS) Warnings(w *world.World, r *record.Run) []string {
 		inZone[zone]++
 		served[zone] = true
 	}
-	unserved := slices.DeleteFunc(zonesWith(r, old), func(zone string) bool { return served[zone] })
+	for _, zone := range zonesWith(r, func(n record.Node) bool { return n.New }) {
+		served[zone] = true
+	}
+	unserved := slices.DeleteFunc(zonesWith(r, toServe(r)), func(zone string) bool { return served[zone] })
 	if len(unserved) == 0 {
 		return nil
 	}
-	return []string{text.ZonesUnserved(unserved, g.NoLaunchInZone)}
+	return []string{text.ZonesUnserved(unserved, why)}
 }
 
 // taintOutdated keeps new pods off every node that is not new. Nodes that an

@@ -7,10 +7,10 @@ import (
 )
 
 // Does says what a phase of DEFAULT will do, for whoever is to approve it.
-func (EKS) Does(phase string, w *world.World, r *record.Run) string {
+func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
-		more := Raise(len(w.Group.Zones), r.Limit)
+		more := e.Extra(w, r)
 		return text.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
 	case scaleDown:
 		return text.EKSScalesDown

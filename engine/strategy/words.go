@@ -14,6 +14,9 @@ const (
 // minimalOrigin says where EKSMinimal's wait before a termination comes from, which is not EKS's.
 const minimalOrigin = "EKS MINIMAL: none"
 
+// surgeOrigin says where EKS's surge comes from.
+const surgeOrigin = "EKS: the larger of twice the zones and max-unavailable"
+
 // eksOrigin says where the defaults of EKS come from, by flag.
 func eksOrigin() map[string]string {
 	return map[string]string{

@@ -29,6 +29,9 @@ func StillToLaunch(n int) string { return Plural(n, "instance") + " not launched
 // ZoneHasNoNew says why a zone has no new node, "" where that is not known.
 func ZoneHasNoNew(zone, why string) string { return because("zone "+zone+" has no new node", why) }
 
+// SurgeAsAsked says why no machine beyond the surge is asked for.
+func SurgeAsAsked(amount string) string { return "--max-surge " + amount + " launches no more" }
+
 // ZonesUnserved says in a plan that zones get no new node in advance, and why none can be
 // asked for there.
 func ZonesUnserved(zones []string, why string) string {

@@ -22,16 +22,16 @@ func ec2Error(code, format string, args ...any) *apiError {
 	return &apiError{code, fmt.Sprintf(format, args...), http.StatusBadRequest}
 }
 
-// identity is who every caller is.
+// identity is who every caller is but those of Assume.
 const identity = "arn:aws:iam::" + Account + ":user/lab"
 
-func errDenied(r *request, resource string) *apiError {
+func errDenied(caller string, r *request, resource string) *apiError {
 	action := r.service + ":" + r.action
 	on := ""
 	if resource != "*" && !strings.HasPrefix(r.action, "Describe") {
 		on = " on resource: " + resource
 	}
-	message := fmt.Sprintf("User: %s is not authorized to perform: %s%s because no identity-based policy allows the %s action", identity, action, on, action)
+	message := fmt.Sprintf("User: %s is not authorized to perform: %s%s because no identity-based policy allows the %s action", caller, action, on, action)
 	if r.service == "ec2" {
 		return &apiError{"UnauthorizedOperation", "You are not authorized to perform this operation. " + message, http.StatusForbidden}
 	}

@@ -22,6 +22,7 @@ type faults struct {
 	slow      map[string]*throttle // by access key
 	expired   bool
 	oldKeys   map[string]bool // access keys that have expired
+	roles     map[string]role // by access key: the role that it is a session of
 }
 
 // throttle refuses a part of the calls.
@@ -54,6 +55,7 @@ func newFaults() faults {
 		lose:      map[string]int{},
 		slow:      map[string]*throttle{},
 		oldKeys:   map[string]bool{},
+		roles:     map[string]role{},
 	}
 }
 
@@ -237,7 +239,7 @@ func (f *faults) refuse(r *request, resource string) *apiError {
 		return errThrottled(r.service)
 	}
 	if f.forbids(r) {
-		return errDenied(r, resource)
+		return errDenied(f.caller(r.key), r, resource)
 	}
 	return nil
 }

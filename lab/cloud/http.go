@@ -14,7 +14,7 @@ import (
 // and Action are those of IAM policies.
 type Call struct {
 	Time      time.Time
-	Service   string // autoscaling, ec2, elasticloadbalancing, sts, s3, eks, ssm
+	Service   string // autoscaling, ec2, elasticloadbalancing, iam, sts, s3, eks, ssm
 	Action    string
 	Params    url.Values
 	Code      string // error code, empty for success
@@ -23,14 +23,15 @@ type Call struct {
 	Lost      bool // the answer was not delivered; see LoseAnswers
 }
 
-// Reads says whether the call changes nothing, as far as its action's name tells.
+// Reads says whether the call changes nothing, as far as its action's name tells, or that it
+// is a dry run.
 func (c Call) Reads() bool {
-	for _, verb := range []string{"Describe", "Get", "List"} {
+	for _, verb := range []string{"Describe", "Get", "List", "Simulate"} {
 		if strings.HasPrefix(c.Action, verb) {
 			return true
 		}
 	}
-	return false
+	return c.Params.Get("DryRun") == "true"
 }
 
 // Calls are all calls so far, oldest first.
@@ -65,6 +66,7 @@ var protocols = map[string]protocol{
 	"2016-11-15": {"ec2", "http://ec2.amazonaws.com/doc/2016-11-15/", true, ec2Handlers},
 	"2015-12-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/", false, targetGroupHandlers},
 	"2012-06-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2012-06-01/", false, classicHandlers},
+	"2010-05-08": {"iam", "https://iam.amazonaws.com/doc/2010-05-08/", false, iamHandlers},
 	"2011-06-15": {"sts", "https://sts.amazonaws.com/doc/2011-06-15/", false, stsHandlers},
 }
 
@@ -86,7 +88,7 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 	}
 	p, ok := protocols[h.Form.Get("Version")]
 	if !ok {
-		http.Error(w, "the lab speaks the query protocols of Auto Scaling, EC2, Elastic Load Balancing and STS, and S3", http.StatusNotImplemented)
+		http.Error(w, "the lab speaks the query protocols of Auto Scaling, EC2, Elastic Load Balancing, IAM and STS, and S3", http.StatusNotImplemented)
 		return
 	}
 	r := &request{service: p.service, action: h.Form.Get("Action"), form: h.Form}

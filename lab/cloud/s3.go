@@ -246,7 +246,7 @@ func getObject(c *Cloud, r *s3Request) (s3Answer, *apiError) {
 		list := r.request
 		list.action = "ListBucket"
 		if c.faults.forbids(&list) {
-			return s3Answer{}, errDenied(&list, "arn:aws:s3:::"+r.bucket)
+			return s3Answer{}, errDenied(c.faults.caller(list.key), &list, "arn:aws:s3:::"+r.bucket)
 		}
 		return s3Answer{}, &apiError{"NoSuchKey", "The specified key does not exist.", http.StatusNotFound}
 	}

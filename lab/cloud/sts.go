@@ -2,6 +2,6 @@ package cloud
 
 var stsHandlers = map[string]handler{
 	"GetCallerIdentity": func(c *Cloud, r *request) ([]node, *apiError) {
-		return []node{text("Arn", identity), text("UserId", "AIDALABLABLABLABLABLA"), text("Account", Account)}, nil
+		return []node{text("Arn", c.faults.caller(r.key)), text("UserId", "AIDALABLABLABLABLABLA"), text("Account", Account)}, nil
 	},
 }

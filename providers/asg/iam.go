@@ -13,6 +13,8 @@ var ReadActions = []string{
 	"ec2:DescribeInstances",                // tells Spot machines from others, and those that ended from detached ones
 	"ec2:DescribeLaunchTemplateVersions",
 	"ec2:DescribeSubnets",
+	"iam:GetRole",                 // optional: finds the role of a session
+	"iam:SimulatePrincipalPolicy", // optional: checks the rights of an upgrade
 }
 
 // UpgradeActions are the IAM actions that an upgrade needs beside ReadActions,

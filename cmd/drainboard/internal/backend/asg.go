@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -88,6 +89,25 @@ func (g *awsGroup) Gone(ctx context.Context, run record.Run, w *world.World) ([]
 		return nil, err
 	}
 	return []world.Template{run.BaseTemplate}, nil
+}
+
+func (g *awsGroup) Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right {
+	rights := snapshot.RightsOf(rules, w, p)
+	if len(rights) == 0 {
+		return nil
+	}
+	on := asg.Taken{Group: &w.Group, Image: p.Run.Target.Image, Tag: rules.Capabilities().DetachTag, SetsTemplate: rules.Capabilities().TemplateSetBy == "" || p.Run.Target.Image != ""}
+	switch {
+	case len(p.Nodes) > 0:
+		on.Machine = p.Nodes[0].Machine
+	case len(p.Warm) > 0:
+		on.Machine = p.Warm[0]
+	}
+	return g.aws.CheckRights(ctx, on, rights)
+}
+
+func (g *awsGroup) Prove(ctx context.Context, rights []record.Right) []record.Right {
+	return g.aws.ProveRights(ctx, g.name, rights)
 }
 
 // feedOptions returns the options of a command's feed.

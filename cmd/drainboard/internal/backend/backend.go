@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kops"
@@ -51,6 +52,12 @@ type Group interface {
 	Target(ctx context.Context, o asg.TargetOptions) (record.Target, error)
 	// Gone returns the templates that a run has to restore and that no longer exist.
 	Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error)
+	// Rights returns the rights in the cloud that a planned run takes, checked without a change
+	// as far as they can be.
+	Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right
+	// Prove checks those that are left by requests that change nothing. Only the holder of the
+	// group's lock may send them.
+	Prove(ctx context.Context, rights []record.Right) []record.Right
 }
 
 // Asked has the flags of the command line.

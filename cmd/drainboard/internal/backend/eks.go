@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -178,3 +179,11 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 func (*managedGroup) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil
 }
+
+// Rights returns nil: EKS changes the group, not we.
+func (*managedGroup) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []record.Right {
+	return nil
+}
+
+// Prove has nothing to prove.
+func (*managedGroup) Prove(_ context.Context, rights []record.Right) []record.Right { return rights }

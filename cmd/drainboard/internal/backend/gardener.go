@@ -163,3 +163,11 @@ func (*pool) Target(context.Context, asg.TargetOptions) (record.Target, error) {
 func (*pool) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil
 }
+
+// Rights returns nil: a pool is not in the cloud.
+func (*pool) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []record.Right {
+	return nil
+}
+
+// Prove has nothing to prove.
+func (*pool) Prove(_ context.Context, rights []record.Right) []record.Right { return rights }

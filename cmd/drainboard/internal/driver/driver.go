@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // driver drives one run in this process.
@@ -174,6 +175,10 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
+	p.Rights = d.at.Prove(ctx, p.Rights)
+	if err := cannotStart(p, d.Auto); err != nil {
+		return err
+	}
 	run, events := begin(p, d.session.Clock().Now()) // now: the user may have taken time to answer
 	d.keep(run, &p)
 	d.events(events...)
@@ -195,11 +200,17 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		planned = present.NotYet(p)
 	}
 	tell(record.RunPlanned, "", planned)
-	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p)) {
+	for _, warning := range slices.Concat(p.Warnings, present.CloudText(p), present.Foreseen(p), present.RightsDenied(p)) {
 		tell(record.Warning, "foreseen", warning)
 	}
 	if len(p.Nodes) > 0 && p.Nodes[0].NotEvaluated != "" {
 		tell(record.Warning, "not evaluated", "blockers not evaluated: "+p.Nodes[0].NotEvaluated)
+	}
+	for _, open := range present.RightsOpen(p) {
+		if strings.HasSuffix(open, text.RightLeftToAWS) {
+			continue // that is so in every run
+		}
+		tell(record.Warning, "not evaluated", "IAM rights not checked: "+open)
 	}
 	run = engine.Start(p.Run, now, session.User())
 	tell(record.RunStarted, run.By, "started by "+run.By)

@@ -78,6 +78,7 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	if !plan.HasWork() {
 		plan.Warm = nil // no run terminates them: notRolled says so
 	}
+	plan.Rights = at.Rights(ctx, terms.Rules, w, &plan)
 	return plan, nil
 }
 

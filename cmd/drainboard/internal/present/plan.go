@@ -178,6 +178,9 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 	List(w, "\nExternal movers of this group's nodes:", moverText(p.ExternalMovers))
 	List(w, "\nWarnings:", left(p.Warnings[len(Undrained(p.Run)):]))
 	List(w, "\nNot evaluated:", left(p.NotEvaluated))
+	List(w, "\nIAM rights missing, without which an upgrade does not start:", left(rightsMissing(p)))
+	List(w, "\nIAM rights missing:", left(RightsDenied(p)))
+	List(w, "\nIAM rights not checked:", left(RightsOpen(p)))
 	List(w, "\nConsent required before the start:", p.Refusals)
 }
 

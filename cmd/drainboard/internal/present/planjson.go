@@ -20,7 +20,7 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 		DetachInstances: p.Detach, WarmPoolInstances: p.Warm, FreeAddresses: p.FreeAddresses, ExternalMovers: externalMoversOf(p.ExternalMovers),
 		ConsentsNeeded: p.Refusals, Warnings: p.Warnings, NotEvaluated: p.NotEvaluated, Order: ordersOf(run.Settings.Order), Only: run.Target.Only,
 		Until: run.Settings.Until, Seed: run.Seed, Settings: settingsOf(run), SettingOrigins: originsOf(run.Settings.Origin),
-		EstimatedDuration: api.Duration(p.Estimate), Inherited: raiseOf(run, run.Inherited),
+		EstimatedDuration: api.Duration(p.Estimate), Inherited: raiseOf(run, run.Inherited), Rights: rightsOf(p),
 	}
 	for _, n := range p.Nodes {
 		out.Nodes = append(out.Nodes, api.PlannedNode{
@@ -87,8 +87,8 @@ func settingsOf(r record.Run) api.Settings {
 		VolumesInTurn: s.VolumesInTurn, HealthTimeout: api.Duration(s.HealthTimeout), NodeConditions: s.NodeConditions, HealthInTurn: s.HealthInTurn,
 		AllowQuorumLoss: s.AllowQuorumLoss, WaitForStart: api.Duration(s.WaitForStart), UpdateTimeout: api.Duration(s.UpdateTimeout), ExpectLabels: s.NewLabels,
 	}
-	if s.MaxSurge != (record.Amount{}) {
-		out.MaxSurge = s.MaxSurge.String()
+	if s.MaxSurge != (record.Amount{}) || s.Surge != record.SurgeEKS || r.Strategy == strategyEKS {
+		out.MaxSurge = surgeText(r)
 	}
 	if r.Strategy == StrategyKops {
 		validate, drain, end := !s.PassInvalid, !s.PassDrain, !s.KeepOld

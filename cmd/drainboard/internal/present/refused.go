@@ -18,22 +18,37 @@ func CannotStart(p snapshot.Plan) error {
 	if len(others) > 0 && len(p.Nodes) > 0 {
 		return exitcode.Usage(errors.New("not started: an external mover is active in this group\n  " + strings.Join(others, "\n  ")))
 	}
-	if len(p.Refusals) == 0 {
-		return nil
+	if len(p.Refusals) > 0 {
+		return exitcode.Usage(errors.New("not started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
 	}
-	return exitcode.Usage(errors.New("not started: these pods need your consent\n  " + strings.Join(p.Refusals, "\n  ")))
+	return lacksRights(p)
+}
+
+// lacksRights returns why a plan cannot start for lack of rights in the cloud.
+func lacksRights(p snapshot.Plan) error {
+	const refused = "not started, nothing was changed: AWS does not allow "
+	switch missing := rightsMissing(p); len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return exitcode.With(exitcode.Denied, errors.New(refused+missing[0]))
+	default:
+		return exitcode.With(exitcode.Denied, errors.New(refused+"what the run needs\n  "+strings.Join(missing, "\n  ")))
+	}
 }
 
 // CannotRoll returns why a roll cannot start, nil if it can: all its groups must be able to.
 func CannotRoll(p RollPlan) error {
 	var why []string
+	code := exitcode.Denied // unless something is worse
 	for _, g := range p.Roll.Groups {
 		if err := CannotStart(p.Plans[g.Name]); err != nil && g.State == roll.Waiting {
 			why = append(why, "group "+g.Name+": "+err.Error())
+			code = min(code, exitcode.Of(err))
 		}
 	}
 	if len(why) == 0 {
 		return nil
 	}
-	return exitcode.Usage(errors.New(strings.Join(why, "\n")))
+	return exitcode.With(code, errors.New(strings.Join(why, "\n")))
 }

@@ -34,7 +34,7 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 		}
 	}
 	fmt.Fprintf(w, "%s: a roll of %s, %s\n\n", p.Cluster, plural(len(waiting), "group"), p.Rules.About)
-	var resumed, leftOut, hold, know, consent []string
+	var resumed, leftOut, hold, know, missing, open, consent []string
 	add := func(to *[]string, group string, lines ...string) {
 		for _, l := range lines {
 			*to = append(*to, group+": "+l)
@@ -53,6 +53,9 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 	for _, g := range p.Roll.Groups {
 		plan, run := p.Plans[g.Name], p.Runs[g.Name]
 		add(&know, g.Name, plan.Warnings...)
+		add(&know, g.Name, RightsDenied(plan)...)
+		add(&missing, g.Name, rightsMissing(plan)...)
+		add(&open, g.Name, RightsOpen(plan)...)
 		n, _ := p.Roll.Place(g.Name)
 		switch {
 		case g.State == roll.LeftOut:
@@ -75,6 +78,8 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 	List(w, "\nLeft out:", leftOut)
 	List(w, "\nForeseen blockers and downtime:", short(hold))
 	List(w, "\nWarnings:", short(know))
+	List(w, "\nIAM rights missing, without which an upgrade does not start:", missing)
+	List(w, "\nIAM rights not checked:", short(open))
 	List(w, "\nConsent required before the start:", consent)
 	if len(waiting) > 0 {
 		fmt.Fprintln(w, "\nEach group is planned again when its turn comes; drainboard plan GROUP shows its full plan.")

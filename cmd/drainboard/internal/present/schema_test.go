@@ -186,9 +186,10 @@ func enumerations(t *testing.T) map[string][]any {
 		}
 	}
 	out := map[string][]any{
-		"startWhen":  {shoot.StartNow, shoot.StartWindow, shoot.StartNever},
-		"transition": {api.TransitionLaunching, api.TransitionTerminating},
-		"command":    {string(record.CmdPause), string(record.CmdResume), string(record.CmdApprove), string(record.CmdAbort)},
+		"startWhen":    {shoot.StartNow, shoot.StartWindow, shoot.StartNever},
+		"rightVerdict": {api.RightAllowed, api.RightDenied, api.RightUnchecked},
+		"transition":   {api.TransitionLaunching, api.TransitionTerminating},
+		"command":      {string(record.CmdPause), string(record.CmdResume), string(record.CmdApprove), string(record.CmdAbort)},
 	}
 	for name, of := range map[string]string{
 		"eventType": "record.EventType", "state": "record.State", "result": "record.Result", "stage": "record.Stage", "role": "world.Role",

@@ -30,6 +30,17 @@ func hookText(r record.Run) string {
 // StrategyKops is the strategy of groups created by kops.
 const StrategyKops = "kops"
 
+// strategyEKS is EKS's DEFAULT.
+const strategyEKS = "eks"
+
+// surgeText returns how many new nodes come first, as the flag has it.
+func surgeText(r record.Run) string {
+	if r.Strategy == strategyEKS {
+		return r.Settings.SurgeText()
+	}
+	return r.Settings.MaxSurge.String()
+}
+
 // PoolSettings are the flags of settings that these strategies have; all others are in the
 // Shoot.
 var PoolSettings = map[string][]string{
@@ -45,8 +56,9 @@ type Setting struct {
 	Flag  string
 	value func(record.Run) string
 	// kops: the strategy kops has it; zones: those that roll each zone by itself have it.
-	// pool: only runs in worker pools of Gardener have it. With none of these all have.
-	kops, zones, pool bool
+	// eks: the strategy eks has it. pool: only runs in worker pools of Gardener have it. With
+	// none of these all have.
+	kops, zones, eks, pool bool
 }
 
 // Of reports whether a strategy has the setting.
@@ -54,14 +66,14 @@ func (r Setting) Of(strategy string) bool {
 	if offered, pool := PoolSettings[strategy]; pool {
 		return slices.Contains(offered, r.Flag)
 	}
-	return !r.kops && !r.zones && !r.pool || r.kops && strategy == StrategyKops || r.zones && ByZone(strategy)
+	return !r.kops && !r.zones && !r.eks && !r.pool || r.kops && strategy == StrategyKops || r.zones && ByZone(strategy) || r.eks && strategy == strategyEKS
 }
 
 // Settings are all settings of a run, by their flags.
 var Settings = []Setting{
 	{Flag: "strategy", value: func(r record.Run) string { return r.Strategy }},
 	{Flag: "max-unavailable", value: func(r record.Run) string { return r.Settings.MaxUnavailable.String() }},
-	{Flag: "max-surge", value: func(r record.Run) string { return r.Settings.MaxSurge.String() }, kops: true, zones: true},
+	{Flag: "max-surge", value: surgeText, kops: true, zones: true, eks: true},
 	{Flag: "approve", value: func(r record.Run) string { return string(r.Settings.Approve) }},
 	{Flag: "canary-watch", value: canaryWatch},
 	{Flag: "batch-size", value: batchSize},

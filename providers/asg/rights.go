@@ -1,0 +1,187 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/drainboard/drainboard/engine/record"
+	texts "github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// rightsTimeout bounds each request that only asks for rights. IAM and STS may be out of
+// reach where Auto Scaling is not.
+const rightsTimeout = 5 * time.Second
+
+// Taken is what a run takes rights on.
+type Taken struct {
+	Group   *world.Group
+	Image   string // of a template version that is to be created
+	Machine string // one that is to be ended, "" for none
+	Tag     string // of machines that are to be detached
+	// SetsTemplate: the group is pointed at a template version.
+	SetsTemplate bool
+}
+
+// CheckRights finds out, without changing anything, which of the rights the caller has: what is
+// read is read, EC2 is asked by dry runs, and IAM simulates the caller's policies for the rest,
+// if the caller may have it do so. The result has the rights in the same order, and what AWS
+// alone will check.
+func (c *Client) CheckRights(ctx context.Context, on Taken, rights []record.Right) []record.Right {
+	out := slices.Clone(rights)
+	left := map[string][]int{} // by resource: those to simulate
+	for i := range out {
+		r := &out[i]
+		r.Resource = on.resource(r.Action)
+		if asked, err := c.ask(ctx, on, r.Action); asked {
+			r.Verdict, r.Message = c.verdict(err)
+		} else {
+			left[r.Resource] = append(left[r.Resource], i)
+		}
+	}
+	if len(left) > 0 {
+		c.simulateAll(ctx, on, left, out)
+	}
+	if on.SetsTemplate {
+		for _, action := range []string{"ec2:RunInstances", "iam:PassRole"} {
+			out = append(out, record.Right{Action: action, Resource: "*", Message: texts.RightLeftToAWS})
+		}
+	}
+	return out
+}
+
+// resource is what an action is allowed or denied on.
+func (t Taken) resource(action string) string {
+	group, err := arn.Parse(t.Group.ID)
+	if err != nil {
+		return "*"
+	}
+	in := func(service, resource string) string {
+		return arn.ARN{Partition: group.Partition, Service: service, Region: group.Region, AccountID: group.AccountID, Resource: resource}.String()
+	}
+	service, name, _ := strings.Cut(action, ":")
+	switch {
+	case strings.HasPrefix(name, "Describe"):
+		return "*"
+	case service == "autoscaling":
+		return t.Group.ID
+	case name == "CreateLaunchTemplateVersion":
+		return in("ec2", "launch-template/"+t.Group.Template.ID)
+	case service == "ec2":
+		return in("ec2", "instance/"+t.Machine)
+	}
+	for _, balancer := range t.Group.Balancers {
+		switch target := strings.HasPrefix(balancer, "arn:"); {
+		case target && name == "DeregisterTargets":
+			return balancer
+		case !target && name != "DeregisterTargets":
+			return in(service, "loadbalancer/"+balancer)
+		}
+	}
+	return "*"
+}
+
+// ask asks the service itself for a right, by a read or a dry run; false where it has neither.
+func (c *Client) ask(ctx context.Context, on Taken, action string) (bool, error) {
+	ctx, cancel := bounded(ctx, rightsTimeout)
+	defer cancel()
+	dry, once := aws.Bool(true), func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} }
+	var err error
+	switch action {
+	case "autoscaling:DescribeAutoScalingInstances":
+		in := &autoscaling.DescribeAutoScalingInstancesInput{MaxRecords: aws.Int32(1)}
+		if _, err = c.scaling.DescribeAutoScalingInstances(ctx, in); err == nil {
+			return true, nil
+		}
+	case "ec2:CreateLaunchTemplateVersion":
+		_, err = c.compute.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
+			DryRun: dry, LaunchTemplateId: &on.Group.Template.ID, SourceVersion: aws.String(strconv.FormatInt(on.Group.Template.Version, 10)),
+			LaunchTemplateData: &ec2types.RequestLaunchTemplateData{ImageId: &on.Image},
+		}, once)
+	case "ec2:TerminateInstances":
+		_, err = c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{DryRun: dry, InstanceIds: []string{on.Machine}}, once)
+	case "ec2:CreateTags":
+		_, err = c.compute.CreateTags(ctx, &ec2.CreateTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
+	case "ec2:DeleteTags":
+		_, err = c.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
+	default:
+		return false, nil
+	}
+	if code, _ := answered(err); code == "DryRunOperation" {
+		return true, nil
+	}
+	if err == nil {
+		err = errors.New("AWS did not say what came of the dry run")
+	}
+	return true, err
+}
+
+func (t Taken) tags() []ec2types.Tag { return []ec2types.Tag{{Key: &t.Tag, Value: &t.Group.Name}} }
+
+// verdict is what the answer to a request says of the caller's right to it. Any error but a
+// denial leaves that open.
+func (c *Client) verdict(err error) (record.RightVerdict, string) {
+	switch err = c.explain(err); {
+	case err == nil:
+		return record.RightAllowed, ""
+	case errors.Is(err, ErrForbidden):
+		return record.RightDenied, err.Error()
+	}
+	return record.RightUnchecked, err.Error()
+}
+
+// ProveRights finds out by requests that change nothing which rights the caller has that could
+// not be checked: an update of the group without a field, and resuming a process that is not
+// suspended. Only who holds the group's lock may ask so: another run may have suspended it.
+func (c *Client) ProveRights(ctx context.Context, group string, rights []record.Right) []record.Right {
+	out := slices.Clone(rights)
+	for i := range out {
+		r := &out[i]
+		prove := provers[r.Action]
+		if r.Verdict != record.RightUnchecked || prove == nil {
+			continue
+		}
+		if err := prove(c, ctx, group); !errors.Is(err, errUnproven) {
+			r.Verdict, r.Message = c.verdict(err)
+		}
+	}
+	return out
+}
+
+// errUnproven means that there is no request now that would change nothing.
+var errUnproven = errors.New("not proven")
+
+var provers = map[string]func(*Client, context.Context, string) error{
+	"autoscaling:UpdateAutoScalingGroup": func(c *Client, ctx context.Context, group string) error {
+		ctx, cancel := bounded(ctx, rightsTimeout)
+		defer cancel()
+		_, err := c.scaling.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{AutoScalingGroupName: &group}, once)
+		return err
+	},
+	"autoscaling:ResumeProcesses": func(c *Client, ctx context.Context, group string) error {
+		const process = "AZRebalance"
+		g, err := c.describeWith(ctx, group, false)
+		if err != nil {
+			return err
+		}
+		for _, p := range g.SuspendedProcesses {
+			if text(p.ProcessName) == process {
+				return errUnproven
+			}
+		}
+		ctx, cancel := bounded(ctx, rightsTimeout)
+		defer cancel()
+		_, err = c.scaling.ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &group, ScalingProcesses: []string{process}}, once)
+		return err
+	},
+}

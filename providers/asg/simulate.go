@@ -1,0 +1,129 @@
+package asg
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+// simulateAll has IAM simulate the caller's policies for rights, by resource the places in out.
+func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]int, out []record.Right) {
+	of, err := c.principal(ctx)
+	for _, resource := range slices.Sorted(maps.Keys(left)) {
+		var actions []string
+		for _, i := range left[resource] {
+			actions = append(actions, out[i].Action)
+		}
+		var found map[string]iamtypes.EvaluationResult
+		if err == nil {
+			found, err = c.simulate(ctx, on, of, resource, actions)
+		}
+		for _, i := range left[resource] {
+			r := &out[i]
+			if err != nil {
+				r.Message = "IAM does not simulate it: " + c.explain(err).Error()
+				continue
+			}
+			r.Verdict, r.Message = judged(found[r.Action], of)
+		}
+	}
+}
+
+// judged is what a simulation says of a right. One that lacks values of a policy's conditions
+// may be wrong either way, and decides nothing.
+func judged(e iamtypes.EvaluationResult, of string) (record.RightVerdict, string) {
+	missing := slices.Clone(e.MissingContextValues)
+	for _, r := range e.ResourceSpecificResults {
+		missing = append(missing, r.MissingContextValues...)
+	}
+	slices.Sort(missing)
+	switch missing = slices.Compact(missing); {
+	case len(missing) > 0:
+		return record.RightUnchecked, clean("the policies of " + of + " have conditions that cannot be simulated: " + strings.Join(missing, ", "))
+	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeAllowed:
+		return record.RightAllowed, ""
+	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeExplicitDeny:
+		return record.RightDenied, clean("denied by a policy of " + of + ", as IAM simulates it")
+	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeImplicitDeny:
+		return record.RightDenied, clean("not allowed by any policy of " + of + ", as IAM simulates it")
+	}
+	return record.RightUnchecked, "IAM's simulation says nothing of it"
+}
+
+// simulate has IAM evaluate the policies of a user or role for actions on one resource, with
+// what conditions can be known beforehand: the region, and the tags of the group.
+func (c *Client) simulate(ctx context.Context, on Taken, of, resource string, actions []string) (map[string]iamtypes.EvaluationResult, error) {
+	ctx, cancel := bounded(ctx, rightsTimeout)
+	defer cancel()
+	known := []iamtypes.ContextEntry{contextOf("aws:RequestedRegion", c.region)}
+	if resource == on.Group.ID {
+		for _, key := range slices.Sorted(maps.Keys(on.Group.Tags)) {
+			known = append(known, contextOf("aws:ResourceTag/"+key, on.Group.Tags[key]), contextOf("autoscaling:ResourceTag/"+key, on.Group.Tags[key]))
+		}
+	}
+	in := &iam.SimulatePrincipalPolicyInput{PolicySourceArn: &of, ActionNames: actions, ResourceArns: []string{resource}, ContextEntries: known}
+	found := map[string]iamtypes.EvaluationResult{}
+	for {
+		page, err := c.identity().SimulatePrincipalPolicy(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.EvaluationResults {
+			found[aws.ToString(e.EvalActionName)] = e
+		}
+		if in.Marker = page.Marker; !page.IsTruncated || in.Marker == nil {
+			return found, nil
+		}
+	}
+}
+
+func contextOf(key, value string) iamtypes.ContextEntry {
+	return iamtypes.ContextEntry{ContextKeyName: &key, ContextKeyType: iamtypes.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}
+}
+
+func (c *Client) identity() *iam.Client {
+	return iam.NewFromConfig(c.config, func(o *iam.Options) { o.Retryer = aws.NopRetryer{} })
+}
+
+// errNotSimulated means that the caller has no policies of the kinds that IAM simulates.
+var errNotSimulated = errors.New("only the policies of users and roles can be simulated")
+
+// principal is the user or role whose policies the caller acts by. A session of a role has only
+// the role's name, not its path: IAM is asked for that, and without an answer the role is taken
+// to have none.
+func (c *Client) principal(ctx context.Context) (string, error) {
+	ctx, cancel := bounded(ctx, rightsTimeout)
+	defer cancel()
+	who, err := sts.NewFromConfig(c.config, func(o *sts.Options) { o.Retryer = aws.NopRetryer{} }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return "", err
+	}
+	is, err := arn.Parse(aws.ToString(who.Arn))
+	if err != nil {
+		return "", &problem{errNotSimulated, "AWS names the caller " + text(who.Arn)}
+	}
+	kind, name, _ := strings.Cut(is.Resource, "/")
+	switch {
+	case is.Service == "iam" && kind == "user":
+		return is.String(), nil
+	case is.Service == "sts" && kind == "assumed-role":
+		role, _, _ := strings.Cut(name, "/")
+		if got, err := c.identity().GetRole(ctx, &iam.GetRoleInput{RoleName: &role}); err == nil && got.Role != nil {
+			return aws.ToString(got.Role.Arn), nil
+		}
+		is.Service, is.Resource = "iam", "role/"+role
+		return is.String(), nil
+	}
+	return "", &problem{errNotSimulated, fmt.Sprintf("%s, and not those of %s", errNotSimulated, clean(is.String()))}
+}

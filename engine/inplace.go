@@ -250,6 +250,14 @@ func unselected(s *assess.Reader, id string) bool {
 // told: two tries of machine-controller-manager's.
 const slowAfter = 40 * time.Second
 
+// tellAfter is slowAfter, or the time of the group's own controller.
+func tellAfter(s *assess.Reader) time.Duration {
+	if c := s.Controller(); c != nil {
+		return cmp.Or(c.Limits(&s.W.Group, nil).Slow, slowAfter)
+	}
+	return slowAfter
+}
+
 // reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
 // and that nothing does any more. It returns the node as it is to be kept.
 func reportStuck(s *Step, id string, n record.Node) record.Node {
@@ -263,15 +271,15 @@ func reportStuck(s *Step, id string, n record.Node) record.Node {
 		}
 	}
 	switch {
-	case kept == nil && n.Stuck.Reported:
+	case kept == nil && n.Stuck.Reported && n.Stage != record.Outdated: // else nobody drains it any more
 		n.Stuck = record.Stuck{}
 		s.Report(record.Event{Type: record.NodeDraining, Node: n.Name, Zone: n.Zone, Reason: "unblocked", Message: text.PodsFree})
 	case kept == nil:
 		n.Stuck = record.Stuck{}
 	case n.Stuck.Since.IsZero():
 		n.Stuck.Since = s.Now
-		s.WakeAt(s.Now.Add(slowAfter))
-	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= slowAfter:
+		s.WakeAt(s.Now.Add(tellAfter(&s.Reader)))
+	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= tellAfter(&s.Reader):
 		n.Stuck.Reported = true
 		b := blockers.Of(&s.Reader, kept, n, id)
 		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})

@@ -14,7 +14,9 @@ import (
 )
 
 // offered are the strategies that a group can be rolled by.
-func offered() []string { return slices.DeleteFunc(strategy.Names(), strategy.Simulated) }
+func offered() []string {
+	return slices.DeleteFunc(strategy.Names(), func(name string) bool { return strategy.Simulated(name) || strategy.Watched(name) })
+}
 
 // strategies describes each strategy, for the help.
 func strategies() string {

@@ -39,6 +39,7 @@ func (a *app) planCmd() *cobra.Command {
 			if err := of.Take(args); err != nil {
 				return err
 			}
+			f.planned = true
 			return a.plan(cmd, &of, &f, false, asJSON)
 		},
 	}
@@ -70,6 +71,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if err := p.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
+	if of.IsRoll() && f.asksEKS() {
+		return exitcode.Usage(errForEKS)
+	}
 	if of.IsRoll() {
 		if err := s.Groups.Several(); err != nil {
 			return exitcode.Usage(err)
@@ -79,6 +83,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	at, err := s.Find(cmd.Context(), of.Named[0])
 	if err != nil {
 		return err
+	}
+	if f.asksEKS() && at.Provider() != backend.EKSManaged {
+		return exitcode.Usage(errForEKS)
 	}
 	if at.Provider() == backend.Gardener {
 		return f.detailedExit(a.planPool(cmd.Context(), p, at, asJSON))

@@ -54,6 +54,8 @@ func (f *rollFlags) rulesOf(cmd *cobra.Command, name string, auto bool) (engine.
 		return nil, record.Settings{}, fmt.Errorf("--strategy: there is no strategy %q; choose one of %s", name, strings.Join(offered(), ", "))
 	case strategy.Simulated(name):
 		return nil, record.Settings{}, fmt.Errorf("--strategy: only the simulator has groups for %s; see it with drainboard demo --scenario inplace, and choose one of %s", name, strings.Join(offered(), ", "))
+	case strategy.Watched(name):
+		return nil, record.Settings{}, fmt.Errorf("--strategy: %s is EKS's own update of a managed node group, which drainboard watch follows; choose one of %s", name, strings.Join(offered(), ", "))
 	}
 	settings, err := f.settings(cmd, rules, auto, session.User())
 	return rules, settings, err
@@ -77,6 +79,8 @@ func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.Ro
 }
 
 func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" }
+
+func (a asked) Versions() (kubernetes, release string) { return a.kubernetesVersion, a.releaseVersion }
 
 // request returns what the flags ask for.
 func (f *rollFlags) request(cmd *cobra.Command, auto bool) planner.Request {

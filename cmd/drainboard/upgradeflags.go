@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ type rollFlags struct {
 	templateVersion, ami string
 	kubernetesVersion    string
 	releaseVersion       string
+	planned              bool // only a plan is asked for
 }
 
 func (f *rollFlags) add(cmd *cobra.Command) {
@@ -156,10 +158,17 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s record.Set
 	return s, nil
 }
 
+// errForEKS refuses a version for a group that is no managed node group of EKS, or that is not only
+// planned for.
+var errForEKS = errors.New("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+
+// asksEKS reports whether a version is asked for that EKS is to update a group to.
+func (f *rollFlags) asksEKS() bool { return f.kubernetesVersion != "" || f.releaseVersion != "" }
+
 // oneTarget refuses targets that an Auto Scaling group does not have, and two at once.
 func (f *rollFlags) oneTarget() error {
-	if f.kubernetesVersion != "" || f.releaseVersion != "" {
-		return fmt.Errorf("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+	if f.asksEKS() && !f.planned {
+		return errForEKS
 	}
 	if f.templateVersion != "" && f.ami != "" {
 		return fmt.Errorf("--launch-template-version and --ami both set the target: give one")

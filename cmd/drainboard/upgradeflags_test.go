@@ -189,7 +189,7 @@ func TestSettingsOfStrategies(t *testing.T) {
 		}
 	}
 	for _, name := range strategy.Names() {
-		if about := strategy.About(name); about == "" || strings.Contains(strategies(), name+" ("+about+")") == strategy.Simulated(name) {
+		if about := strategy.About(name); about == "" || strings.Contains(strategies(), name+" ("+about+")") == (strategy.Simulated(name) || strategy.Watched(name)) {
 			t.Errorf("the help does not say what %s does", name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 func (a *app) watchCmd() *cobra.Command {
 	var where backend.Where
 	var f console.Face
+	var format string
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
 		Short: "Watch a group and its run, on whichever machine that is driven; read-only",
@@ -21,15 +22,29 @@ func (a *app) watchCmd() *cobra.Command {
 			"and how it ends. It sends read requests only; q quits at any time. Without GROUP it lets you pick one.\n\n" +
 			"With --plain the output is plain lines: the state of the group, then its events, until ctrl-c. An empty line lists what\n" +
 			"can be shown. Plain lines are also used with TERM=dumb, or when input or output is not a terminal; the watch continues\n" +
-			"after the end of an input that is not a terminal.",
+			"after the end of an input that is not a terminal.\n\n" +
+			"An update of an EKS managed node group is followed, whoever started it. With --auto it is followed to its end: one line per\n" +
+			"event (-o json: one object), and the exit code says how it ended.\n\n" + exitCodes,
 		Args: someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.CloudOnly {
 				return exitcode.Usage(fmt.Errorf("watch --cloudonly: a run without Kubernetes is recorded on the disk of the machine that drives it, and cannot be watched; run drainboard status --cloudonly there"))
 			}
+			asJSON, err := output(format)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asJSON && !f.Auto:
+				return exitcode.Usage(fmt.Errorf("-o json requires --auto: a dashboard has no JSON"))
+			case f.Auto && f.Plain:
+				return exitcode.Usage(fmt.Errorf("--auto ends with the update, and --plain goes on: give one"))
+			case f.Auto && len(args) == 0:
+				return exitcode.Usage(fmt.Errorf("watch --auto: which group? Nobody is asked"))
+			}
 			ctx, stop := console.UntilSignalled(cmd.Context())
 			defer stop()
-			board := &watch.Watch{Console: a.Console, Face: f.ReadOnly(), Options: a.Options, Where: where}
+			board := &watch.Watch{Console: a.Console, Face: f.ReadOnly(), Options: a.Options, Where: where, JSON: asJSON}
 			if len(args) > 0 {
 				board.Group = args[0]
 			}
@@ -38,6 +53,8 @@ func (a *app) watchCmd() *cobra.Command {
 	}
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
+	cmd.Flags().BoolVar(&f.Auto, "auto", false, "follow an update of an EKS managed node group to its end: one line per event, exit code by result")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "events of --auto as text or json")
 	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	a.themeFlag(cmd)
 	return cmd

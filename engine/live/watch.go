@@ -23,6 +23,16 @@ type Watch struct {
 	// group without a run is looked at by.
 	Rules func(name string) (engine.Strategy, error)
 	Idle  engine.Strategy
+	// Follow is what follows an update by the group's own controller, nil where none is
+	// followed; a run of it is made with a new id, kept nowhere, and asks for nothing.
+	Follow Followable
+	// NewID names such a run. Needed with Follow.
+	NewID func(now time.Time) string
+	// Events is called with what happens, Began with a run that follows an update, Decided with
+	// each decision on it; on the watch's goroutine. Any may be nil.
+	Events  func([]record.Event)
+	Began   func(record.Run)
+	Decided func(before record.Run, d engine.Decision)
 	// Cluster is the name to show.
 	Cluster string
 	// Publish is called with each snapshot; it must not block.
@@ -38,7 +48,7 @@ type Watch struct {
 	followed string     // id of the run that was seen while it was not over
 	log      []record.Event
 	snapshot *snapshot.Snapshot
-	update   world.ManagedUpdate // EKS's, as it was last seen
+	update   record.Run // what follows an update, the zero value before
 }
 
 // recordRead is what a group's record said when it was last seen.
@@ -128,7 +138,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
 			// or a limit over, is seen by looking.
-			if news || w.snapshot.External != nil && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
+			if news || (w.snapshot.External != nil || w.update.State == record.Running) && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
 				publish()
 			}
 		}
@@ -138,12 +148,15 @@ func (w *Watch) Run(ctx context.Context) error {
 // publish makes a snapshot of what is known now.
 func (w *Watch) publish() {
 	now := w.Clock.Now()
+	w.follow(now)
 	run, rules, unreadable := w.pick(now)
-	if run.State != record.NoRun || !w.World.Partial() {
+	switch {
+	case w.update.ID != "" && run.ID == w.update.ID: // its decisions were told
+		w.shown = run
+	case run.State != record.NoRun || !w.World.Partial():
 		w.tell(record.RecordDiff(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
-	w.tellUpdate(now)
 	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
@@ -208,6 +221,9 @@ func (w *Watch) pick(now time.Time) (run record.Run, rules engine.Strategy, unre
 	if unreadable != "" {
 		w.warnOnce(now, unreadable)
 	}
+	if w.shows(now) {
+		return w.update, w.Follow, unreadable
+	}
 	var left map[string][]record.Mark
 	if r.found && r.err == nil && r.run.State == record.Finished {
 		left = r.run.Marks
@@ -231,6 +247,9 @@ func (w *Watch) warnOnce(now time.Time, message string) {
 // tell adds to the log, whose tail the snapshots share.
 func (w *Watch) tell(events []record.Event) {
 	w.log = append(w.log, events...)
+	if len(events) > 0 && w.Events != nil {
+		w.Events(events)
+	}
 	if n := len(w.log); n > 2*keepEvents {
 		w.log = append([]record.Event(nil), w.log[n-keepEvents:]...)
 	}

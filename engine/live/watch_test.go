@@ -141,11 +141,12 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// Of EKS's update of a managed node group who watches sees that it is under way, and of one
-// that fails EKS's own words with the pod that was held on the node that it names.
+// Who watches a managed node group that EKS updates sees the update as a run that is followed, and
+// when it fails EKS's own words with the pod that was held on the node that it names.
 func TestWatchOfManagedUpdate(t *testing.T) {
 	feed := make(posts)
-	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod"}
+	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod",
+		Follow: strategy.EKSManaged{}, NewID: func(time.Time) string { return "web-1" }}
 	managed := func(status string, errors ...world.ManagedIssue) world.Group {
 		return world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: 2}, Managed: &world.ManagedGroup{Name: "web",
 			Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Version: "1.32", Release: "1.32.1-9", Errors: errors}}}
@@ -168,22 +169,19 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	go func() { _ = w.Run(ctx) }()
 	s := <-shown
-	if len(s.ExternalMovers) != 1 || s.ExternalMovers[0].Action() != "EKS update u-1 replaces the group's nodes to Kubernetes 1.32, release 1.32.1-9 (InProgress)" {
-		t.Errorf("%+v", s.ExternalMovers)
+	if s.State != record.Running || s.Strategy != "eks-managed" || s.RunID != "web-1" || len(s.Phases) != 4 || s.Phases[2].Start.IsZero() {
+		t.Errorf("%+v", s)
 	}
-	for _, e := range s.Events {
-		if e.Type == record.Warning {
-			t.Errorf("%+v", e)
-		}
+	for s.Zones[0].Rows[0].Stage != record.Draining { // once nothing has left it for a while
+		s = <-shown
 	}
 	feed <- func(v *world.World) {
 		v.SetGroup(managed(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries", Resources: []string{"n1"}}))
 	}
-	for len(s.ExternalMovers) > 0 {
+	for s.State != record.Finished {
 		s = <-shown
 	}
-	last := s.Events[len(s.Events)-1]
-	if last.Type != record.Warning || !strings.HasPrefix(last.Message, "EKS update u-1 failed: PodEvictionFailure: Reached max retries (n1); held there: shop/checkout-1") {
-		t.Errorf("%+v", last)
+	if s.Result != record.EvictionFail || !strings.HasPrefix(s.Why, "EKS update u-1 failed: PodEvictionFailure: Reached max retries (n1); held there: shop/checkout-1") {
+		t.Errorf("%s: %s", s.Result, s.Why)
 	}
 }

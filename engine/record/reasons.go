@@ -3,6 +3,7 @@ package record
 // Reasons of events.
 const (
 	ReasonNotComplete  = "not complete" // what the group's own controller has to do is not done
+	ReasonCandidates   = "candidates"   // the nodes of which the group's own controller is at one at least
 	ReasonNotByUs      = "not by us"
 	ReasonLaunchFailed = "launch failed"
 	ReasonPutBack      = "put back"

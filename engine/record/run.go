@@ -245,6 +245,10 @@ type Run struct {
 	// PausedExternally: the run is paused because another controller or a user has paused parts of the group, and
 	// goes on when he lets them go on.
 	PausedExternally bool `json:"theirs,omitempty"`
+	// Update is the controller's own name for what is followed, "" where it has none; Candidates
+	// are the nodes, by name, of which it is at one at least, as far as can be told.
+	Update     string   `json:"update,omitempty"`
+	Candidates []string `json:"candidates,omitempty"`
 	// Awaits is what the run waits for before it can end, or before there is anything to do:
 	// that its own controller completes the group. nil while it does not.
 	Awaits *Awaits `json:"awaits,omitempty"`

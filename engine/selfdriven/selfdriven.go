@@ -101,6 +101,7 @@ type Stage string
 
 // Stages that a controller tells apart.
 const (
+	Outdated    Stage = "outdated"
 	Draining    Stage = "draining"
 	Settling    Stage = "settling"
 	Terminating Stage = "terminating"
@@ -122,8 +123,18 @@ type Sight struct {
 	Name  string
 	Moves []world.Move
 
-	// Stage, Reason and Deadline (nil for none) are what Next works out further.
+	// Was is the stage in which the node was seen before, "" at first, and since when; Pods is how many pods
+	// that have to leave were seen on it at most since it takes no new ones, 0 before.
+	Was      Stage
+	WasSince time.Time
+	Pods     int
+
+	// New: it is no node to be replaced, as far as templates and marks tell.
+	New bool
+	// Stage, Reason and Deadline (nil for none) are what Next works out further, with New, and since when
+	// the node is in a new stage; the zero time is now.
 	Stage    Stage
+	Since    time.Time
 	Reason   string
 	Deadline *Deadline
 }
@@ -141,6 +152,8 @@ type Deadline struct {
 // Limits are how long a controller lets things take; 0 where that is not known.
 type Limits struct {
 	Drain, Update time.Duration
+	// Slow is for how long pods are kept on a node before that is told.
+	Slow time.Duration
 	// Guess: they are taken for granted, and were not read.
 	Guess bool
 }

@@ -41,7 +41,8 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 // rehearsable reports whether a run can be played.
 func rehearsable(rules engine.Strategy, w *world.World, run *record.Run) bool {
 	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
-	return known && selfdriven.Of(&w.Group) == nil && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != record.Finished && run.State != record.NoRun
+	moved := selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil // EKS is played by its own strategies
+	return known && !moved && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != record.Finished && run.State != record.NoRun
 }
 
 // PaceOf is the pace of a run: guesses, where it has measured nothing else.

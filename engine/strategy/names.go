@@ -9,6 +9,7 @@ var abouts = map[string]string{
 	"gardener-manual":       "nodes of a Gardener pool are selected, batch by batch, and Gardener updates them in place",
 	"gardener-inplace":      "nodes of a Gardener pool in the simulator are selected zone by zone, and updated in place; after a surge the last old ones are ended",
 	"gardener-inplace-seed": "the same with the numbers of Gardener's documentation",
+	"eks-managed":           "follows EKS while it updates a managed node group; it changes nothing",
 	"eks-minimal":           "no extra nodes: old ones are terminated first, then replaced",
 	"gardener-follow":       "follows Gardener's controller while it rolls a pool, and helps: pauses, reorders, forces",
 }
@@ -26,6 +27,9 @@ func Names() []string {
 func Simulated(name string) bool {
 	return name == "gardener-inplace" || name == "gardener-inplace-seed"
 }
+
+// Watched reports whether runs of the strategy of a name are only watched: nobody can start one.
+func Watched(name string) bool { return name == EKSManaged{}.Name() }
 
 // About says in a few words what the strategy of a name does.
 func About(name string) string { return abouts[name] }

@@ -125,6 +125,33 @@ func followOrigin() map[string]string {
 	}
 }
 
+// managedOrigin says where the defaults of EKSManaged come from, by flag.
+func managedOrigin() map[string]string {
+	return map[string]string{
+		"max-unavailable":      "EKS: the node group's update configuration",
+		"drain-timeout":        "EKS: 3 windows of 15 minutes, as reported",
+		"on-drain-timeout":     "EKS fails the update",
+		"node-ready-timeout":   "EKS: 15 minutes, as reported",
+		"order":                "EKS picks nodes at random",
+		"force-unmanaged":      "EKS: nobody is asked",
+		"delete-emptydir-data": "EKS: nobody is asked",
+		"approve":              "EKS: nobody is asked",
+	}
+}
+
+// managedAbilities is what cannot be had of EKS's own update, with the nearest substitute.
+func managedAbilities() []record.Ability {
+	return []record.Ability{
+		{Kind: record.CmdApprove, Answer: record.No, How: "EKS asks nobody once an update has started"},
+		{Kind: record.CmdPause, Answer: record.No, How: "an update cannot be paused; nearest: a PDB that allows no disruption holds the nodes that are not drained yet, until EKS gives up"},
+		{Kind: record.CmdResume, Answer: record.No, How: "an update cannot be paused; a failed one is started again with aws eks update-nodegroup-version"},
+		{Kind: record.CmdForce, Answer: record.No, How: "EKS forces all nodes of an update or none; nearest: kubectl delete pod for the pod that is in the way"},
+		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},
+		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: maxUnavailable 1 before the update starts"},
+		{Kind: record.CmdAbort, Answer: record.No, How: "an update cannot be cancelled; nearest: a PDB that allows no disruption, until EKS gives up"},
+	}
+}
+
 // everything is what an operator can do to a run that we drive.
 func everything() []record.Ability {
 	return []record.Ability{

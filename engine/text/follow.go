@@ -12,6 +12,15 @@ const ItsController = "its controller"
 // PauseNote is what a pause does not stop, in words that follow why.
 func PauseNote(controller string) string { return "; " + controller + " continues what it has begun" }
 
+// Candidate says of a node that a controller may be at it, and why that cannot be told; of is
+// how many such nodes there are.
+func Candidate(controller string, of int) string {
+	if of == 1 {
+		return "probably drained by " + controller + ": it must be at a node, and PDBs keep all pods of this one"
+	}
+	return fmt.Sprintf("one of %d nodes of which %s drains at least one: PDBs keep all their pods", of, controller)
+}
+
 // Turn says when a machine with a priority goes.
 func Turn(earlier bool, among, mark string, priority int) string {
 	when := "after"
@@ -154,4 +163,9 @@ func KeptByBudget(pod, budget string) string { return pod + " is blocked by PDB 
 
 func SelectedBefore(node, controller string) string {
 	return node + " was selected for update before the run ended: " + controller + " finishes it"
+}
+
+// Follows says what an update that is followed does, and since when it is under way.
+func Follows(update string, since time.Duration) string {
+	return fmt.Sprintf("%s; it began %s ago and is followed, read-only", update, Span(since))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // worded are the packages whose sentences are all in engine/text, by their folders from here.
-var worded = []string{"..", "../drain", "../live", "../record", "../roll", "../selfdriven", "../selfdriven/mcm", "../strategy", "../validation", "../world"}
+var worded = []string{"..", "../drain", "../live", "../record", "../roll", "../selfdriven", "../selfdriven/mcm", "../selfdriven/mng", "../strategy", "../validation", "../world"}
 
 // tables are files of these packages that say in a table's rows what something is: the
 // defaults and abilities of strategies, the kinds of actions, and what a controller writes.

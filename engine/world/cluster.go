@@ -102,6 +102,9 @@ type Pod struct {
 	// Ends is when the grace period of a pod that is being deleted runs out (its
 	// deletionTimestamp); zero when nobody has asked it to go.
 	Ends time.Time
+	// Evicted: it goes because the eviction API was asked for it, by whomever (its condition
+	// DisruptionTarget).
+	Evicted bool
 	// Grace is how long the pod is given to stop.
 	Grace time.Duration
 	// Mirror: the API's picture of a static pod, which only its node can remove.

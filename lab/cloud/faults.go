@@ -23,6 +23,7 @@ type faults struct {
 	expired   bool
 	oldKeys   map[string]bool // access keys that have expired
 	roles     map[string]role // by access key: the role that it is a session of
+	broken    map[string]bool // access keys that only get internal errors
 }
 
 // throttle refuses a part of the calls.
@@ -56,6 +57,7 @@ func newFaults() faults {
 		slow:      map[string]*throttle{},
 		oldKeys:   map[string]bool{},
 		roles:     map[string]role{},
+		broken:    map[string]bool{},
 	}
 }
 
@@ -198,6 +200,11 @@ func (c *Cloud) ExpireKey(key string, expired bool) {
 	c.set(func(f *faults) { f.oldKeys[key] = expired })
 }
 
+// BreakKey makes all calls with one access key end with an internal error (500), or work again.
+func (c *Cloud) BreakKey(key string, broken bool) {
+	c.set(func(f *faults) { f.broken[key] = broken })
+}
+
 // LoseAnswers carries out the next n calls of an action and then breaks the
 // connection instead of answering.
 func (c *Cloud) LoseAnswers(action string, n int) { c.set(func(f *faults) { f.lose[action] = n }) }
@@ -234,6 +241,9 @@ func setOrDelete[V any](m map[string]V, key string, v V, remove bool) {
 func (f *faults) refuse(r *request, resource string) *apiError {
 	if f.expired || f.oldKeys[r.key] {
 		return errExpired(r.service)
+	}
+	if f.broken[r.key] {
+		return errInternal(r.service)
 	}
 	if f.throttle.refuses() || f.slow[r.key].refuses() {
 		return errThrottled(r.service)

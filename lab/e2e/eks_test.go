@@ -19,7 +19,13 @@ import (
 // with the test, and drainboard somebody who may only read.
 func managed(t *testing.T, o lab.Nodegroup) (*scene, *eks.Service) {
 	t.Helper()
-	s := newScene(t, "around-"+o.Name, lab.GroupOptions{Zones: oneZone}, "read", "watch") // it has no node
+	return managedIn(t, newScene, o)
+}
+
+// managedIn is managed in a scene that is made in this way.
+func managedIn(t *testing.T, make func(*testing.T, string, lab.GroupOptions, ...string) *scene, o lab.Nodegroup) (*scene, *eks.Service) {
+	t.Helper()
+	s := make(t, "around-"+o.Name, lab.GroupOptions{Zones: oneZone}, "read", "watch") // it has no node
 	service, err := theEKS()
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +83,11 @@ func TestManagedGroup(t *testing.T) {
 		"  aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web\n", "drainboard watch web")
 	says(s.run("plan", "web", "--force").exits(0).out(), "--nodegroup-name web --force\n")
 	says(s.run("plan", s.group.Name, "--provider", "eks", "-o", "json").exits(0).out(), `"startCommand": "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web"`)
+	says(s.run("plan", "web", "--kubernetes-version", "1.32").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --kubernetes-version 1.32\n")
+	says(s.run("plan", "web", "--kubernetes-version", "1.31").exits(0).out(), "--kubernetes-version 1.31", "othing to do")
+	says(s.run("plan", "web", "--release-version", "1.32.0-20250101").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --release-version 1.32.0-20250101\n")
+	s.run("plan", "web", "--kubernetes-version", "1.33").exits(2).says("the cluster runs 1.32")
+	s.run("plan", "web", "--kubernetes-version", "1.30").exits(2).says("has 1.31 and cannot go back")
 	s.run("plan", "web", "--max-unavailable", "2").exits(2).says("--max-unavailable", "aws eks update-nodegroup-config")
 	s.checkReadOnly()
 	s.checkManagedActions()
@@ -113,9 +124,9 @@ func TestWatchManagedUpdate(t *testing.T) {
 	if _, err := shared.EKSClient().UpdateNodegroupVersion(s.ctx, &awseks.UpdateNodegroupVersionInput{ClusterName: aws.String(lab.EKSCluster), NodegroupName: aws.String("held")}); err != nil {
 		t.Fatal(err)
 	}
-	lines.tells("blocked: ", "checkout")
+	lines.tells("replaces the group's nodes to Kubernetes 1.32, release 1.32.1-20250203 (InProgress)", "blocked: ", "checkout")
 	late := s.launch("watch", "held")
-	late.tells("EKS update", "replaces the group's nodes to Kubernetes 1.32, release 1.32.1-20250203 (InProgress)")
+	late.tells("eks-managed, upgrading", "blocked: ", "checkout")
 	shared.Cloud().ThrottleKey(s.key, 0.5)
 	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", true)
 	time.Sleep(4 * time.Second)

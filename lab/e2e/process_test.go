@@ -52,7 +52,7 @@ func (s *scene) launch(args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	jsonEvents := slices.Contains(args, "upgrade") && slices.Contains(args, "json") && !slices.Contains(args, "--dry-run")
+	jsonEvents := (slices.Contains(args, "upgrade") || slices.Contains(args, "watch")) && slices.Contains(args, "json") && !slices.Contains(args, "--dry-run")
 	go func() {
 		defer close(p.ended)
 		for lines := bufio.NewReader(out); ; {

@@ -193,23 +193,33 @@ func (d *details) cluster(ctx context.Context) error {
 
 // recommended reads the latest AMI release for the cluster's version.
 func (d *details) recommended(ctx context.Context) error {
-	release, image, known := parameters(d.last.AMIType, d.last.ClusterVersion)
-	if !known {
-		return nil
+	release, image, err := d.c.Recommended(ctx, d.last.AMIType, d.last.ClusterVersion)
+	if err == nil && release != "" {
+		d.last.Recommended, d.last.RecommendedImage = release, image
 	}
-	out, err := d.c.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{release, image}})
+	return err
+}
+
+// Recommended is the latest AMI release for a kind of AMI and a Kubernetes version, "" where there
+// is none.
+func (c *Client) Recommended(ctx context.Context, amiType, version string) (release, image string, err error) {
+	ofRelease, ofImage, known := parameters(amiType, version)
+	if !known {
+		return "", "", nil
+	}
+	out, err := c.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{ofRelease, ofImage}})
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	for _, p := range out.Parameters {
 		switch aws.ToString(p.Name) {
-		case release:
-			d.last.Recommended = aws.ToString(p.Value)
-		case image:
-			d.last.RecommendedImage = aws.ToString(p.Value)
+		case ofRelease:
+			release = aws.ToString(p.Value)
+		case ofImage:
+			image = aws.ToString(p.Value)
 		}
 	}
-	return nil
+	return release, image, nil
 }
 
 // Where Systems Manager has the recommended releases (EKS user guide, "Retrieve recommended

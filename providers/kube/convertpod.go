@@ -9,6 +9,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// byEviction is the reason of the condition DisruptionTarget of a pod that the eviction API
+// was asked for (k8s.io/kubernetes pkg/registry/core/pod/storage/eviction.go).
+const byEviction = "EvictionByEvictionAPI"
+
 func toPod(p *corev1.Pod) *world.Pod { return podOf(podDecoder.pick(p)) }
 
 // podOf copies what it takes of lists: they are used again for the next pod.
@@ -36,6 +40,8 @@ func podOf(p *podFields) *world.Pod {
 	}
 	for _, c := range p.Status.Conditions {
 		switch {
+		case c.Type == corev1.DisruptionTarget:
+			out.Evicted = c.Status == corev1.ConditionTrue && c.Reason == byEviction
 		case c.Type == corev1.PodReady:
 			out.Ready = c.Status == corev1.ConditionTrue
 		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && p.Spec.NodeName == "":

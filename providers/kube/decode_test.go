@@ -30,6 +30,9 @@ func TestDecodesAlike(t *testing.T) {
 
 		var p corev1.Pod
 		v.fill(reflect.ValueOf(&p).Elem(), r)
+		if r.IntN(4) == 0 { // chance would hardly bring three texts together
+			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: byEviction})
+		}
 		wire, decoded := encoded(t, &p, new(corev1.Pod))
 		if err := podDecoder.decode(wire, &pod, w); err != nil {
 			t.Fatal(err)

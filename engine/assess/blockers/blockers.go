@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -77,10 +78,11 @@ func leftBehind(r drain.Reason) string {
 // WayOut is a way out for those who see it: in what others drain there is nothing to
 // force.
 func WayOut(s *assess.Reader, way string) string {
-	if s.Run.External == nil || s.Run.State != record.NoRun {
-		return way
+	by := s.Rules.Follows()
+	if s.Run.External != nil && s.Run.State == record.NoRun || by != nil && by.Refuses(&s.W.Group, selfdriven.Force) != "" {
+		return text.WithoutForce(way)
 	}
-	return text.WithoutForce(way)
+	return way
 }
 
 // whyBack says why a pod could come back to a node that drains.

@@ -114,7 +114,7 @@ func Seen(s *assess.Reader, m *world.Machine, was record.Node, known bool) recor
 		taken(s, &n, node, moves[0], was, known)
 	}
 	if by := s.Controller(); by != nil {
-		n = sightOf(s, by, m, node, n)
+		n = sightOf(s, by, m, node, n, was)
 	}
 	if n.Stage == record.Terminating && was.Reason != "" && n.Reason == "" {
 		n.Reason = was.Reason // who ends it
@@ -126,16 +126,18 @@ func Seen(s *assess.Reader, m *world.Machine, was record.Node, known bool) recor
 }
 
 // sightOf adds to how a machine stands what the group's controller does next with it.
-func sightOf(s *assess.Reader, by selfdriven.Controller, m *world.Machine, node *world.Node, n record.Node) record.Node {
+func sightOf(s *assess.Reader, by selfdriven.Controller, m *world.Machine, node *world.Node, n, was record.Node) record.Node {
 	sight := selfdriven.Sight{
 		Now: s.Now, World: s.W, Machine: m, Node: node, Name: n.Name, Moves: s.Run.External.MovesOf(m.ID),
-		Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
+		Was: selfdriven.Stage(was.Stage), WasSince: was.Since, Pods: n.Pods,
+		New: n.New, Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
 	}
 	if w := n.Wait; w != nil {
 		sight.Deadline = &selfdriven.Deadline{For: w.For, Start: w.Start, End: w.End, Basis: w.Basis, Guess: w.Guess}
 	}
 	sight = by.Next(sight)
 	n.Stage, n.Reason, n.Wait = record.Stage(sight.Stage), sight.Reason, assess.WaitOf(sight.Deadline)
+	n.New, n.Since = sight.New, cmp.Or(sight.Since, n.Since)
 	return n
 }
 

@@ -1,10 +1,12 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,6 +84,8 @@ type managedGroup struct {
 	eks   *eks.Client
 	at    eks.Place
 	known world.ManagedGroup // as it was found
+	// kubernetes and release are what it is to be updated to, "" for EKS's defaults.
+	kubernetes, release string
 }
 
 func (*managedGroup) Alias() string    { return "" }
@@ -128,6 +132,11 @@ func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked 
 	if asked.NewTarget() {
 		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for Auto Scaling groups: a managed node group goes to the recommended release of its cluster's version")
 	}
+	if g.kubernetes, g.release = asked.Versions(); g.kubernetes != "" {
+		if err := g.goesTo(g.kubernetes); err != nil {
+			return record.Settings{}, nil, err
+		}
+	}
 	s, err := asked.Settings(rules)
 	if err != nil {
 		return s, nil, err
@@ -163,11 +172,54 @@ func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked 
 	return s, nil, nil
 }
 
+// goesTo refuses a Kubernetes version that EKS refuses for a node group: one that is no minor
+// version, that is higher than the cluster's, or lower than the group's.
+func (g *managedGroup) goesTo(version string) error {
+	to, is := minorOf(version)
+	if !is {
+		return fmt.Errorf("--kubernetes-version: %q is not a Kubernetes version such as 1.32", version)
+	}
+	if most, known := minorOf(g.known.ClusterVersion); known && to > most {
+		return fmt.Errorf("--kubernetes-version %s: EKS refuses it, because the cluster runs %s: update that first", version, g.known.ClusterVersion)
+	}
+	if least, known := minorOf(g.known.Version); known && to < least {
+		return fmt.Errorf("--kubernetes-version %s: EKS refuses it, because node group %s has %s and cannot go back", version, g.name, g.known.Version)
+	}
+	return nil
+}
+
+// minorOf is the second number of a Kubernetes version.
+func minorOf(version string) (int, bool) {
+	major, minor, two := strings.Cut(version, ".")
+	n, err := strconv.Atoi(minor)
+	return n, two && major == "1" && err == nil
+}
+
+// asksFor is the target of an update to a version or release that was named: every node, where it
+// cannot be told which AMI that is.
+func (g *managedGroup) asksFor(ctx context.Context, launches string) (record.Target, error) {
+	version := cmp.Or(g.kubernetes, g.known.ClusterVersion)
+	if g.release != "" {
+		return record.Target{All: g.release != g.known.Release || version != g.known.Version}, nil
+	}
+	_, image, err := g.eks.Recommended(ctx, g.known.AMIType, version)
+	switch {
+	case err != nil || image == "":
+		return record.Target{All: true}, nil
+	case image == launches:
+		return record.Target{}, nil
+	}
+	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: image})
+}
+
 // Target is the recommended release, or what the group launches where that is the one.
 func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.Target, error) {
 	now, err := g.aws.Group(ctx, g.at.AutoScalingGroup)
 	if err != nil {
 		return record.Target{}, err
+	}
+	if g.kubernetes != "" || g.release != "" {
+		return g.asksFor(ctx, now.Image)
 	}
 	if behind, known := g.known.Behind(now.Image); !known || !behind {
 		return record.Target{}, nil

@@ -23,11 +23,12 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 		return present.PlannedManaged{}, err
 	}
 	out := present.PlannedManaged{Group: *w.Group.Managed, Image: w.Group.Image, Force: terms.Settings.OnDrainTimeout == record.TimeoutForce}
+	out.Kubernetes, out.Release = p.Request.Flags.Versions()
 	w.Group.Refused = "" // it is EKS that starts the update
 	if out.Run, err = p.Plan(ctx, terms, at, w); err != nil {
 		return out, err
 	}
-	if _, known := out.Group.Behind(out.Image); !known {
+	if _, known := out.Group.Behind(out.Image); !known && out.Kubernetes+out.Release == "" {
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
 	}
 	Rehearse(ctx, terms.Rules, &out.Run, w)

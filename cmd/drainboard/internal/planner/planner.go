@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/assess"
-	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -67,7 +65,7 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); !given && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := assess.NewRun(terms.Rules, runID(w.Group.Name, p.Session.Clock()), seed, w, settings, target)
+	run := assess.NewRun(terms.Rules, session.RunID(w.Group.Name, p.Session.Clock().Now()), seed, w, settings, target)
 	run.Cluster = p.Session.Cluster()
 	if left := p.raiseLeft(ctx, &w.Group); left != nil {
 		run.Inherit(*left, w.Group.Sizes)
@@ -112,9 +110,4 @@ func expectedLabels(w *world.World, given map[string]string) map[string]string {
 		out[k] = v
 	}
 	return out
-}
-
-// runID returns a run's id: its group and the time of its plan.
-func runID(group string, c live.Clock) string {
-	return strings.ToLower(group) + "-" + c.Now().UTC().Format("20060102-150405") + fmt.Sprintf("-%04x", rand.Uint32N(1<<16))
 }

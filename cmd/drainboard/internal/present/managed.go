@@ -18,6 +18,8 @@ type PlannedManaged struct {
 	Image string // that the group launches now
 	Run   snapshot.Plan
 	Force bool
+	// Kubernetes and Release are asked for, "" for EKS's defaults.
+	Kubernetes, Release string
 }
 
 // JSON is the plan for programs.
@@ -27,7 +29,9 @@ func (p PlannedManaged) JSON() api.GroupPlan {
 	return out
 }
 
-func (p PlannedManaged) command() string { return eks.Command(&p.Group, "", "", p.Force) }
+func (p PlannedManaged) command() string {
+	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
+}
 
 // Write shows it to people. EKS's order is its own, so that of the plan is one of many.
 func (p PlannedManaged) Write(w io.Writer) {

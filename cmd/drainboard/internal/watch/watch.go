@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
@@ -25,6 +26,7 @@ type Watch struct {
 	Options session.Options
 	Where   backend.Where
 	Group   string // "": the user picks one
+	JSON    bool   // events of --auto
 }
 
 // Run shows a group until the user leaves or a signal ends it.
@@ -39,6 +41,9 @@ func (a *Watch) Run(ctx context.Context) error {
 	if err != nil {
 		return console.Left(ctx, err)
 	}
+	if a.Auto {
+		return a.auto(ctx, s, h)
+	}
 	screen := a.screen(ctx, s, stop)
 	if a.Group == "" {
 		if a.Group, err = PickGroup(ctx, a.Face, s, screen); err != nil || a.Group == "" {
@@ -47,7 +52,7 @@ func (a *Watch) Run(ctx context.Context) error {
 		// What the picker was told, and what changed since, the board needs as well.
 		screen = a.screen(ctx, s, stop)
 	}
-	return onGroup(ctx, s, h, a.Group, a.Face, screen)
+	return a.onGroup(ctx, s, h, screen)
 }
 
 // screen returns the options of a read-only dashboard; plain lines without a reader end it.
@@ -66,11 +71,13 @@ func (a *Watch) screen(ctx context.Context, s *session.Session, leave func()) ui
 
 // onGroup shows a group until the user leaves. It cannot change anything: the session
 // only reads, and there is no executor.
-func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster, group string, f console.Face, screen ui.Options) error {
-	w := &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: s.Cluster()}
+func (a *Watch) onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster, screen ui.Options) error {
+	w, group := a.watching(s), a.Group
+	kept := a.keep(w, s.Clock())
+	defer kept.close()
 	feed := cluster.NodesFirst()
 	screen.Unread = feed.See
-	return watchOn(ctx, w, f, func(ctx context.Context) (err error) {
+	return watchOn(ctx, w, a.Face, func(ctx context.Context) (err error) {
 		feed.Begin(ctx) // before the group is known
 		at, err := s.Find(ctx, group)
 		if err != nil {
@@ -85,6 +92,12 @@ func onGroup(ctx context.Context, s *session.Session, cluster *session.InCluster
 		w.World, w.Queue = v.World, v.Queue
 		return err
 	}, screen)
+}
+
+// watching is a watch of the session's cluster.
+func (a *Watch) watching(s *session.Session) *live.Watch {
+	return &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Cluster: s.Cluster(),
+		NewID: func(now time.Time) string { return session.RunID(a.Group, now) }}
 }
 
 // watchOn reads the group while the dashboard already shows that, and shows it until

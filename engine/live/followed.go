@@ -1,0 +1,58 @@
+package live
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Followable is a strategy that follows an update by the group's own controller.
+type Followable interface {
+	engine.Strategy
+	// Update is the controller's name for the update to follow, "" where there is none: one that
+	// is under way, or that ended after a time.
+	Update(w *world.World, after time.Time) string
+	// Tells says what that update does.
+	Tells(w *world.World) string
+	// Followed is a run that follows it.
+	Followed(w *world.World, id string, now time.Time) record.Run
+}
+
+// follow takes what follows an update one decision further, and begins to follow one. Nothing it
+// decides is carried out: there is no executor, and what follows asks for nothing.
+func (w *Watch) follow(now time.Time) {
+	if w.Follow == nil || w.World.Partial() {
+		return
+	}
+	if w.update.State != record.Running && w.update.State != record.Ending {
+		update := w.Follow.Update(w.World, now.Add(-recently))
+		if update == "" || update == w.update.Update {
+			return
+		}
+		w.update = w.Follow.Followed(w.World, w.NewID(now), now)
+		w.update.Cluster = w.Cluster
+		if w.Began != nil {
+			w.Began(w.update)
+		}
+		w.tell([]record.Event{{Time: now, Run: w.update.ID, Group: w.update.Group, Type: record.RunStarted, Reason: w.update.By, Message: text.Follows(w.Follow.Tells(w.World), now.Sub(w.update.Started))}})
+	}
+	before := w.update
+	d := engine.Decide(w.Follow, now, w.World, before, engine.Inputs{})
+	w.update = d.Run
+	if w.Decided != nil {
+		w.Decided(before, d)
+	}
+	w.tell(d.Events)
+}
+
+// shows reports whether what follows an update is what there is to see.
+func (w *Watch) shows(now time.Time) bool {
+	return w.update.ID != "" && (w.update.State != record.Finished || now.Sub(w.update.Finished) < recently)
+}
+
+// Followed is the run that follows an update, as it was decided on last. It may be called once
+// Run has returned.
+func (w *Watch) Followed() record.Run { return w.update }

@@ -1,0 +1,109 @@
+package mng
+
+import (
+	"slices"
+	"time"
+)
+
+// Phases of an update, as the user guide names them. MINIMAL has no scale up and no scale down.
+const (
+	Setup     = "setup"
+	ScaleUp   = "scale up"
+	Upgrade   = "upgrade"
+	ScaleDown = "scale down"
+)
+
+// Phases are all of them in order.
+var Phases = []string{Setup, ScaleUp, Upgrade, ScaleDown}
+
+// quiet is for how long nothing may happen before nodes are named that EKS may be at: it tries an
+// eviction again every few seconds, and picks the next nodes at once.
+const quiet = 4 * time.Second
+
+// Picture is what can be seen of a group during an update, at one moment.
+type Picture struct {
+	Minimal bool
+	// Phase is the one seen before, "" at first.
+	Phase string
+	// Quiet is since when no node has come further.
+	Quiet time.Duration
+	Nodes []Node
+}
+
+// Node is what can be seen of one machine.
+type Node struct {
+	Name string
+	// Old: launched from another template than the group has. Young: its node joined after
+	// the update began.
+	Old, Young bool
+	// Marked by EKS, Leaving (its machine ends), Ready.
+	Marked, Leaving, Ready bool
+	// Picked: seen to drain, or drained.
+	Picked bool
+	// Left is how many pods have to leave it, Kept how many of these their PDBs keep now.
+	Left, Kept int
+}
+
+// Inference is what follows from a picture.
+type Inference struct {
+	Phase string
+	// Candidates are the nodes of which EKS has picked at least one: it must be at one, and
+	// from these nothing could be seen to leave.
+	Candidates []string
+}
+
+// Infer concludes from a picture. No phase is followed by one that comes before it.
+func Infer(p Picture) Inference {
+	out := Inference{Phase: phaseOf(p)}
+	if slices.Index(Phases, out.Phase) < slices.Index(Phases, p.Phase) {
+		out.Phase = p.Phase
+	}
+	if out.Phase == Upgrade && p.Quiet >= quiet {
+		out.Candidates = candidates(p)
+	}
+	return out
+}
+
+func phaseOf(p Picture) string {
+	old, marked, young := 0, 0, 0
+	for _, n := range p.Nodes {
+		switch {
+		case n.Young: // also one that is marked: surplus is drained as well when it goes
+			young++
+		case n.Marked || n.Old && n.Leaving:
+			old, marked = old+1, marked+1
+		case n.Old:
+			old++
+		}
+	}
+	switch {
+	case marked > 0:
+		return Upgrade
+	case old > 0 && p.Minimal:
+		return Setup
+	case old > 0:
+		return ScaleUp
+	case p.Phase == ScaleUp:
+		return ScaleUp
+	case p.Phase != Upgrade && young < max(1, len(p.Nodes)):
+		return Setup
+	case p.Minimal:
+		return Upgrade
+	}
+	return ScaleDown
+}
+
+// candidates are the marked nodes all of whose pods are kept, while no other node is under way:
+// EKS takes the next ones only when it is through with those before, with MINIMAL also when their
+// replacements are Ready.
+func candidates(p Picture) (names []string) {
+	for _, n := range p.Nodes {
+		switch {
+		case n.Leaving && !n.Young || n.Picked || p.Minimal && !n.Ready:
+			return nil
+		case n.Marked && n.Left > 0 && n.Kept == n.Left:
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}

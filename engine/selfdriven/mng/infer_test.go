@@ -1,0 +1,74 @@
+package mng
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// The files are read as stories: what can be seen of a group at one moment, and what follows.
+//
+//	infer [minimal] [seen=PHASE] [quiet=DURATION]
+//	NODE [old] [young] [marked] [leaving] [notready] [picked] [pods=N] [kept=N]
+func TestInfer(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			p := Picture{Minimal: d.HasArg("minimal")}
+			if d.HasArg("seen") {
+				d.ScanArgs(t, "seen", &p.Phase)
+				p.Phase = strings.ReplaceAll(p.Phase, "-", " ")
+			}
+			if d.HasArg("quiet") {
+				var given string
+				d.ScanArgs(t, "quiet", &given)
+				var err error
+				if p.Quiet, err = time.ParseDuration(given); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for line := range strings.Lines(d.Input) {
+				p.Nodes = append(p.Nodes, nodeOf(t, line))
+			}
+			out := Infer(p)
+			told := "phase: " + out.Phase + "\n"
+			if len(out.Candidates) > 0 {
+				told += fmt.Sprintf("at one of: %s\n", strings.Join(out.Candidates, ", "))
+			}
+			return told
+		})
+	})
+}
+
+func nodeOf(t *testing.T, line string) Node {
+	words := strings.Fields(line)
+	n := Node{Name: words[0], Ready: true}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		count, _ := strconv.Atoi(value)
+		switch key {
+		case "old":
+			n.Old = true
+		case "young":
+			n.Young = true
+		case "marked":
+			n.Marked = true
+		case "leaving":
+			n.Leaving = true
+		case "notready":
+			n.Ready = false
+		case "picked":
+			n.Picked = true
+		case "pods":
+			n.Left = count
+		case "kept":
+			n.Kept = count
+		default:
+			t.Fatalf("unknown: %s", word)
+		}
+	}
+	return n
+}

@@ -1,0 +1,116 @@
+package mng
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// consents are EKS's: it asks nobody.
+var consents = drain.Consents{Unmanaged: true, EmptyDir: true}
+
+// Leaving lists the pods that have to leave a node.
+func Leaving(w *world.World, node string) (pods []*world.Pod) {
+	for _, p := range w.PodsOn(node) {
+		if drain.Judge(w, p, consents).Fate == drain.Leaves {
+			pods = append(pods, p)
+		}
+	}
+	return pods
+}
+
+// Marked reports whether EKS has marked a node, by what the marks on it tell.
+func Marked(moves []world.Move) bool {
+	return slices.ContainsFunc(moves, func(m world.Move) bool { return m.By == world.MoverEKS })
+}
+
+// Young reports whether a node has joined since the group's update began.
+func Young(g *world.Group, n *world.Node) bool { return n.Created.After(g.Managed.Update.Since) }
+
+// Next says of a marked node whether EKS drains it: all old nodes are marked before the first
+// one is picked, so the marks alone tell nothing of that.
+func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
+	if Under(&s.World.Group) && s.Node != nil && s.Machine.Template == s.World.Group.Template && Young(&s.World.Group, s.Node) {
+		s.New = true // what is too many in the end is marked and drained as well
+	}
+	if s.Node == nil || s.Machine.Leaving() || !Marked(s.Moves) || s.Moves[0].By != world.MoverEKS {
+		return s
+	}
+	left := Leaving(s.World, s.Name)
+	s.Deadline = nil
+	switch {
+	case !Under(&s.World.Group):
+		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarkLeft
+	case !s.World.KnowsPodsOn(s.Name):
+		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
+	case !picked(s, left):
+		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
+		if len(left) == 0 {
+			s.Reason = text.EKSMarkedEmpty
+		}
+	case len(left) > 0:
+		s.Stage, s.Reason, s.Since = selfdriven.Draining, text.EKSDrains, began(s.Now, left)
+		if !shows(s, left) {
+			s.Reason = text.Candidate(world.MoverEKS.Name(), 1)
+		}
+		if s.Was == selfdriven.Draining {
+			s.Since = s.WasSince
+		}
+		s.Deadline = gives(s.Now, s.Since)
+	default:
+		s.Stage, s.Reason, s.Since = selfdriven.Settling, text.DrainedBy(world.MoverEKS.Name()), s.Now
+		if s.Was == selfdriven.Settling {
+			s.Since = s.WasSince
+		}
+		if end := s.Since.Add(settle); !s.World.Group.Managed.Minimal && s.Now.Before(end) {
+			s.Deadline = &selfdriven.Deadline{For: settles, Start: s.Since, End: end, Basis: text.EKSSettles, Guess: true}
+		}
+	}
+	return s
+}
+
+// picked reports whether EKS has picked a marked node: a pod there goes because the eviction API
+// was asked for it, pods have left it, or it was seen to be picked before.
+func picked(s selfdriven.Sight, left []*world.Pod) bool {
+	return s.Was == selfdriven.Draining || s.Was == selfdriven.Settling || shows(s, left)
+}
+
+// shows reports whether a drain can be seen in the pods of a node.
+func shows(s selfdriven.Sight, left []*world.Pod) bool {
+	return len(left) < s.Pods ||
+		slices.ContainsFunc(left, func(p *world.Pod) bool { return p.Evicted && p.Terminating() })
+}
+
+// began is when the first eviction that shows was asked for, now where none does.
+func began(now time.Time, left []*world.Pod) time.Time {
+	for _, p := range left {
+		if at := p.Ends.Add(-p.Grace); p.Evicted && p.Terminating() && at.Before(now) {
+			now = at
+		}
+	}
+	return now
+}
+
+// gives is when EKS gives up on a node whose drain began at a time: with force it deletes the pods
+// after the first window, which is why that is named first.
+func gives(now, began time.Time) *selfdriven.Deadline {
+	d := &selfdriven.Deadline{For: forcesAt, Start: began, End: began.Add(window), Basis: text.EKSWindow, Guess: true}
+	if !now.Before(d.End) {
+		d.For, d.End, d.Basis = failsAt, began.Add(givesUp), text.EKSWindows
+	}
+	if !now.Before(d.End) {
+		return nil
+	}
+	return d
+}
+
+// What the countdowns of a drain end with.
+const (
+	forcesAt = "EKS's window"
+	failsAt  = "EKS gives up"
+	settles  = "settling"
+)

@@ -1,0 +1,245 @@
+package strategy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/drain"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/selfdriven/mng"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// EKSManaged is EKS's own update of a managed node group, followed. It asks for nothing: EKS takes
+// no request, and its Auto Scaling group is not ours to change. Its phases are EKS's, inferred from
+// what can be seen (mng.Infer); the update's own status says when it is over, and how.
+type EKSManaged struct{ Follow }
+
+// Name is "eks-managed".
+func (EKSManaged) Name() string { return "eks-managed" }
+
+// Follows EKS.
+func (EKSManaged) Follows() selfdriven.Controller { return mng.Controller{} }
+
+// Phases are EKS's. MINIMAL passes scale up and scale down over.
+func (EKSManaged) Phases() []string { return slices.Clone(mng.Phases) }
+
+// Defaults are EKS's.
+func (EKSManaged) Defaults() record.Settings {
+	d := record.Common()
+	d.MaxUnavailable = record.Amount{N: 1}
+	d.DrainTimeout, d.OnDrainTimeout = 45*time.Minute, record.TimeoutFail
+	d.NodeReadyTimeout, d.WaitForStart = 15*time.Minute, engine.WaitForStart
+	d.Unmanaged, d.EmptyDir = true, true
+	d.Approve = record.ApproveNone
+	d.Origin = managedOrigin()
+	return d
+}
+
+// Abilities are none, with the nearest substitutes.
+func (EKSManaged) Abilities() []record.Ability { return managedAbilities() }
+
+// lagging is for how long nodes that an update leaves may still be listed after it has succeeded.
+const lagging = 30 * time.Second
+
+// Progress counts replaced nodes while EKS replaces them.
+func (EKSManaged) Progress(phase string, _ *world.World, r *record.Run) (done, total int) {
+	if phase == upgrade {
+		return r.Outdated()
+	}
+	return 0, 0
+}
+
+// Step takes in what EKS tells of the update, and infers the rest.
+func (e EKSManaged) Step(s *engine.Step) {
+	m := s.W.Group.Managed
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) || m == nil || m.Update == nil {
+		return
+	}
+	u := m.Update
+	switch {
+	case u.ID != s.Run.Update:
+		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, u.ID))
+		return
+	case u.Status == world.UpdateFailed || u.Status == world.UpdateCancelled:
+		failedUpdate(s, u)
+		return
+	case u.Status == world.UpdateSucceeded:
+		if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && !s.StoodStill(progress, lagging) {
+			return
+		} else if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
+			s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
+		}
+		s.Run.Candidates = nil
+		if !m.Minimal {
+			s.Enter(scaleDown) // it takes a moment only in small groups
+		}
+		s.Succeed()
+		return
+	case u.Status != world.UpdateRuns:
+		s.Note(text.EKSStatus(u.ID, u.Status))
+	}
+	s.Run.Limit = e.Limit(s.W, &s.Run)
+	infer(s, m)
+}
+
+// infer enters the phase that shows, and names the nodes that EKS may be at.
+func infer(s *engine.Step, m *world.ManagedGroup) {
+	p := Picture(&s.Reader)
+	found := mng.Infer(p)
+	s.Enter(found.Phase)
+	if len(found.Candidates) > 0 && !slices.Equal(found.Candidates, s.Run.Candidates) {
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonCandidates, Message: text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet)})
+		s.Soon()
+	}
+	s.Run.Candidates = found.Candidates
+	s.WakeAt(s.Now.Add(time.Second))
+}
+
+// Picture is what can be seen of a group that EKS updates.
+func Picture(s *assess.Reader) mng.Picture {
+	m := s.W.Group.Managed
+	p := mng.Picture{Minimal: m.Minimal, Phase: s.Phase()}
+	var last time.Time
+	for _, ph := range s.Run.Phases {
+		if ph.Start.After(last) {
+			last = ph.Start
+		}
+	}
+	for id, n := range s.Run.Nodes {
+		if !n.New && n.Since.After(last) {
+			last = n.Since
+		}
+		if !n.New && s.W.Machine(id) == nil && n.Stage != record.Replaced { // it is about to be
+			last = s.Now
+		}
+	}
+	p.Quiet = s.Now.Sub(last)
+	for _, machine := range s.W.Machines() {
+		p.Nodes = append(p.Nodes, nodePicture(s, machine))
+	}
+	return p
+}
+
+func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
+	n := s.Run.Nodes[m.ID]
+	out := mng.Node{Name: n.Name, Old: !s.UpToDate(m), Leaving: m.Leaving(),
+		Picked: n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating}
+	node := s.W.NodeOf(m.ID)
+	if node == nil {
+		return out
+	}
+	out.Ready, out.Marked = node.Ready, mng.Marked(s.Run.External.MovesOf(m.ID))
+	out.Young = mng.Young(&s.W.Group, node)
+	for _, p := range mng.Leaving(s.W, node.Name) {
+		out.Left++
+		if !drain.GateOf(s.W, p, func(string) int { return 0 }).Open {
+			out.Kept++
+		}
+	}
+	return out
+}
+
+// held names nodes with the pods that are kept on them, their owners and PDBs.
+func held(s *assess.Reader, nodes []string) (out []string) {
+	for _, name := range nodes {
+		out = append(out, text.EKSNodeWith(name, heldOn(s, name)))
+	}
+	return out
+}
+
+// heldOn says of the pods that have to leave a node what keeps them.
+func heldOn(s *assess.Reader, node string) (out []string) {
+	n := s.W.Node(node)
+	if n == nil {
+		return nil
+	}
+	for _, p := range mng.Leaving(s.W, node) {
+		if p.Terminating() || !drain.GateOf(s.W, p, func(string) int { return 0 }).Open {
+			b := blockers.Of(s, p, s.Run.Nodes[n.Machine], n.Machine)
+			out = append(out, text.HeldPod(b.Pod, b.Owner, b.Detail))
+		}
+	}
+	return out
+}
+
+// results are what EKS's errors make of the run.
+var results = map[string]record.Result{"PodEvictionFailure": record.EvictionFail, "NodeCreationFailure": record.CreationFail}
+
+// failedUpdate ends the run as EKS ended the update, and joins EKS's errors with what was seen:
+// the pods that were held on the nodes that it names, and why new nodes did not come.
+func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
+	s.Run.Candidates = nil // it is at none any more
+	result := record.Failed
+	var why []string
+	for _, e := range u.Errors {
+		known, is := results[e.Code]
+		if is {
+			result = known
+		}
+		var with []string
+		for _, name := range e.Resources {
+			with = append(with, heldOn(&s.Reader, name)...)
+		}
+		s.Run.BlockingPods = append(s.Run.BlockingPods, with...)
+		why = append(why, text.EKSError(e.Code, e.Message, e.Resources, with))
+		if known == record.CreationFail {
+			why = append(why, text.EKSLaunches(s.LaunchFailure(), notReady(&s.Reader))...)
+		}
+	}
+	s.Fail(result, text.EKSUpdateFailed(u.ID, why))
+}
+
+// notReady says of the new machines that are not Ready why.
+func notReady(s *assess.Reader) (out []string) {
+	for _, m := range s.W.Machines() {
+		if n := s.Run.Nodes[m.ID]; n.New && !m.Leaving() && s.WhyNotReady(m) != "" {
+			out = append(out, s.WhyNotReady(m))
+		}
+	}
+	return out
+}
+
+func namesOf(s *assess.Reader, ids []string) (out []string) {
+	for _, id := range ids {
+		out = append(out, s.Label(id, s.Run.Nodes[id]))
+	}
+	return out
+}
+
+// Update is the one that is under way, or that was begun after a time: EKS does not tell when one
+// ended.
+func (EKSManaged) Update(w *world.World, after time.Time) string {
+	if c := (mng.Controller{}); !c.Drives(&w.Group) {
+		return ""
+	}
+	if u := w.Group.Managed.Update; !u.Over() || u.Since.After(after) {
+		return u.ID
+	}
+	return ""
+}
+
+// Tells says what the update does.
+func (EKSManaged) Tells(w *world.World) string {
+	u := w.Group.Managed.Update
+	return text.EKSStarted(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status))
+}
+
+// Followed is a run that follows the update of a group's nodes which is under way.
+func (e EKSManaged) Followed(w *world.World, id string, now time.Time) record.Run {
+	m := w.Group.Managed
+	settings := e.Defaults()
+	if a, err := record.ParseAmount(m.MaxUnavailable); err == nil {
+		settings.MaxUnavailable = a
+	}
+	r := assess.NewRun(e, id, 0, w, settings, record.Target{Templates: append([]world.Template{w.Group.Template}, w.Group.Overrides...)})
+	r.Update, r.Limit = m.Update.ID, e.Limit(w, &r)
+	r = engine.Start(r, m.Update.Since, text.EKSUpdate(m.Update.ID))
+	r.Seen = now
+	return r
+}

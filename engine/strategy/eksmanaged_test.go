@@ -1,0 +1,206 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// watched is a managed node group that EKS updates, and the run that follows the update.
+type watched struct {
+	t   *testing.T
+	w   *world.World
+	now time.Time
+	run record.Run
+}
+
+var began = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+func watchedUpdate(t *testing.T) *watched {
+	x := &watched{t: t, w: world.New(), now: began.Add(time.Minute)}
+	x.group(2, world.UpdateRuns)
+	for _, name := range []string{"a", "b"} {
+		x.node(name, 1, began.Add(-time.Hour), true)
+		x.w.SetPod(&world.Pod{UID: "kept-" + name, Namespace: "shop", Name: "checkout-" + name, Node: name, Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "checkout"},
+			Owner: world.Owner{Kind: "ReplicaSet", Name: "checkout", UID: "o"}})
+	}
+	x.w.SetBudget(&world.Budget{Namespace: "shop", Name: "checkout", Expression: "minAvailable 2", Healthy: 2, Desired: 2, Expected: 2, Current: true, Selector: labels.SelectorFromSet(labels.Set{"app": "checkout"})})
+	x.run = EKSManaged{}.Followed(x.w, "run", x.now)
+	return x
+}
+
+func (x *watched) group(version int64, status string, errors ...world.ManagedIssue) {
+	x.w.SetGroup(world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: version}, Sizes: world.Sizes{Max: 4, Desired: 2}, Managed: &world.ManagedGroup{Name: "web", MaxUnavailable: "1",
+		Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Since: began, Errors: errors}}})
+}
+
+func (x *watched) node(name string, version int64, joined time.Time, marked bool) {
+	var machines []world.Machine
+	for _, m := range x.w.Machines() {
+		if m.ID != "i-"+name {
+			machines = append(machines, *m)
+		}
+	}
+	x.w.SetMachines(append(machines, world.Machine{ID: "i-" + name, Zone: "z", State: world.MachineInService, Template: world.Template{ID: "lt", Version: version}}))
+	n := &world.Node{Name: name, Machine: "i-" + name, Zone: "z", Ready: true, Created: joined, Unschedulable: marked, Labels: map[string]string{world.EKSGroupKey: "web"}}
+	if marked {
+		n.Labels["node.kubernetes.io/exclude-from-external-load-balancers"] = "true"
+	}
+	x.w.SetNode(n)
+}
+
+// after decides once a second for a time, and returns the reasons of what was told.
+func (x *watched) after(d time.Duration) (reasons []string) {
+	for end := x.now.Add(d); x.now.Before(end); {
+		x.now = x.now.Add(time.Second)
+		for _, source := range []world.Source{world.Cluster, world.Cloud} {
+			x.w.SetHealth(source, world.Health{Fresh: x.now})
+		}
+		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{})
+		if len(out.Actions) > 0 {
+			x.t.Fatalf("it asks for %+v", out.Actions)
+		}
+		x.run = out.Run
+		for _, e := range out.Events {
+			reasons = append(reasons, e.Reason)
+		}
+	}
+	return reasons
+}
+
+func (x *watched) stages(a, b record.Stage) {
+	x.t.Helper()
+	if is := []record.Stage{x.run.Nodes["i-a"].Stage, x.run.Nodes["i-b"].Stage}; is[0] != a || is[1] != b {
+		x.t.Errorf("%v, want %v %v", is, a, b)
+	}
+}
+
+// A mark alone says nothing of a node: which one EKS is at is known once a pod is evicted from it,
+// and what is held there is told.
+func TestFollowedByEvictions(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(2 * time.Second)
+	x.stages(record.Outdated, record.Outdated)
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
+		Ends: x.now.Add(30 * time.Second), Grace: 30 * time.Second})
+	x.after(time.Second)
+	x.stages(record.Outdated, record.Outdated) // somebody deleted it: that is no eviction
+	p := *x.w.Pod("free")
+	p.Evicted = true
+	x.w.SetPod(&p)
+	told := x.after(6 * time.Second)
+	x.stages(record.Outdated, record.Draining)
+	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
+		t.Errorf("%+v", n.Wait)
+	}
+	if !slices.Contains(told, "budget") || slices.Contains(told, record.ReasonCandidates) {
+		t.Errorf("told %q", told)
+	}
+	x.w.DeletePod("free")
+	x.w.DeletePod("kept-b")
+	x.after(time.Second)
+	x.stages(record.Outdated, record.Settling)
+}
+
+// While nothing leaves, all nodes are named that EKS may be at, once, and none counts as draining;
+// what EKS says in the end is joined with what was held.
+func TestFollowedCandidates(t *testing.T) {
+	x := watchedUpdate(t)
+	told := x.after(time.Minute)
+	x.stages(record.Outdated, record.Outdated)
+	count := 0
+	for _, reason := range told {
+		if reason == record.ReasonCandidates {
+			count++
+		}
+	}
+	if !slices.Equal(x.run.Candidates, []string{"a", "b"}) || count != 1 {
+		t.Errorf("candidates %q, told %d times", x.run.Candidates, count)
+	}
+	x.group(2, "Hibernating")
+	x.after(time.Minute)
+	if x.run.State != record.Running {
+		t.Errorf("a status that nobody knows ends it: %s", x.run.Why)
+	}
+	x.group(2, world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries", Resources: []string{"b"}})
+	x.after(5 * time.Second)
+	if x.run.State != record.Finished || x.run.ExitCode() != 4 || len(x.run.BlockingPods) != 1 {
+		t.Errorf("%s %s, %q: %s", x.run.State, x.run.Result, x.run.BlockingPods, x.run.Why)
+	}
+}
+
+// Where one node is left it is that one.
+func TestFollowedSoleCandidate(t *testing.T) {
+	x := watchedUpdate(t)
+	x.w.SetMachines([]world.Machine{*x.w.Machine("i-a")})
+	x.w.DeleteNode("b")
+	x.after(time.Minute + 10*time.Second)
+	x.group(2, world.UpdateFailed)
+	defer func() {
+		x.after(5 * time.Second)
+		if x.run.State != record.Finished || len(x.run.Notes) > 0 {
+			t.Errorf("%s: %q", x.run.State, x.run.Notes)
+		}
+	}()
+	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Each of EKS's errors has the exit code of a run that fails so.
+func TestFollowedErrors(t *testing.T) {
+	for code, want := range map[string]int{"PodEvictionFailure": 4, "NodeCreationFailure": 5, "AccessDenied": 1, "": 1} {
+		x := watchedUpdate(t)
+		x.after(time.Second)
+		var errors []world.ManagedIssue
+		if code != "" {
+			errors = append(errors, world.ManagedIssue{Code: code, Message: "so"})
+		}
+		x.group(2, world.UpdateFailed, errors...)
+		x.after(5 * time.Second)
+		if x.run.State != record.Finished || x.run.ExitCode() != want {
+			t.Errorf("%q: %s, exit code %d, want %d", code, x.run.State, x.run.ExitCode(), want)
+		}
+	}
+}
+
+// It succeeds when EKS says so and the nodes are gone; those that EKS left are named, and another
+// update is not taken for this one.
+func TestFollowedToItsEnd(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(time.Second)
+	x.group(2, world.UpdateSucceeded)
+	x.after(10 * time.Second)
+	if x.run.State != record.Running {
+		t.Errorf("old nodes are still listed: %s", x.run.State)
+	}
+	x.after(time.Minute)
+	if x.run.ExitCode() != 8 || len(x.run.Notes) == 0 {
+		t.Errorf("%s %q", x.run.Result, x.run.Notes)
+	}
+	x = watchedUpdate(t)
+	x.after(time.Second)
+	x.w.DeleteNode("a")
+	x.w.DeleteNode("b")
+	x.w.SetMachines(nil)
+	x.node("c", 2, began.Add(2*time.Minute), false)
+	x.after(time.Minute)
+	x.group(2, world.UpdateSucceeded)
+	x.after(5 * time.Second)
+	if x.run.State != record.Finished || x.run.ExitCode() != 0 || x.run.Phases[3].Start.IsZero() {
+		t.Errorf("%s %s %+v", x.run.State, x.run.Result, x.run.Phases)
+	}
+	x = watchedUpdate(t)
+	x.run.Update = "u-0"
+	x.after(5 * time.Second)
+	if x.run.ExitCode() != 1 {
+		t.Errorf("%s %s", x.run.State, x.run.Result)
+	}
+}

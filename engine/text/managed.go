@@ -1,0 +1,64 @@
+package text
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// What is said of EKS's update of a managed node group.
+const (
+	EKSNoWayBack     = "an update of a managed node group has no way back to an earlier version; a failed one is started again"
+	EKSPicksAtRandom = "EKS picks nodes at random, and none can be left out"
+	EKSForcesAll     = "EKS forces all nodes of an update or none (--force when it starts); kubectl delete pod deletes one"
+	EKSCannotPause   = "an update of a managed node group cannot be paused or cancelled"
+	// EKSFailsThen goes on after the way out of a pod.
+	EKSFailsThen = "; else the whole update fails, or EKS deletes the pod if the update was started with --force, which EKS does not tell"
+
+	EKSMarked      = "marked by EKS, which was not seen to drain it"
+	EKSMarkedEmpty = "marked by EKS, and has no pod that must leave"
+	EKSMarkLeft    = "marked by an EKS update that is no longer under way"
+	EKSWindow      = "estimated: 15 minutes from the first eviction that was seen (EKS user guide)"
+	EKSSettles     = "EKS waits 60 s between the last pod and the termination (user guide)"
+	EKSWindows     = "estimated: updates were reported to fail after about 45 minutes"
+)
+
+// EKSCandidates says which nodes EKS may be at; each of nodes has its pods and their PDBs.
+func EKSCandidates(nodes []string, quiet time.Duration) string {
+	which := "one of: " + strings.Join(nodes, "; ")
+	if len(nodes) == 1 {
+		which = nodes[0]
+	}
+	return fmt.Sprintf("EKS drains probably %s; inferred, because nothing was evicted for %s and these PDBs allow none", which, Span(quiet))
+}
+
+// EKSNodeWith is a node with the pods that are held on it.
+func EKSNodeWith(node string, held []string) string {
+	return node + " (" + strings.Join(held, ", ") + ")"
+}
+
+// EKSStatus says that an update has a status that is not known here.
+func EKSStatus(id, status string) string {
+	return fmt.Sprintf("%s has the status %q, which is not known here: it is followed as one in progress", EKSUpdate(id), status)
+}
+
+// EKSEnded says that an update was followed by another one before its end was read.
+func EKSEnded(id, next string) string {
+	return fmt.Sprintf("%s is over and %s has begun; how the first one ended was not read: aws eks describe-update tells it", EKSUpdate(id), EKSUpdate(next))
+}
+
+// EKSStarted is an update with what it does.
+func EKSStarted(id, does string) string { return EKSUpdate(id) + " " + does }
+
+// EKSLaunches adds to why no nodes came what the scaling activity and the nodes say.
+func EKSLaunches(activity string, machines []string) (out []string) {
+	if activity != "" {
+		out = append(out, "the scaling activity says: "+activity)
+	}
+	return append(out, machines...)
+}
+
+// EKSNotReplaced says which old nodes an update that succeeded has left.
+func EKSNotReplaced(nodes []string) string {
+	return "EKS reports success, and these nodes are not replaced: " + strings.Join(nodes, ", ")
+}

@@ -1,0 +1,240 @@
+package e2e
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/eks"
+)
+
+// startUpdate starts an update as the console does, and returns its id.
+func startUpdate(s *scene, group string) string {
+	s.t.Helper()
+	out, err := shared.EKSClient().UpdateNodegroupVersion(s.ctx, &awseks.UpdateNodegroupVersionInput{ClusterName: aws.String(lab.EKSCluster), NodegroupName: aws.String(group)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return *out.Update.Id
+}
+
+// worked is what the service's worker did in an update, by its own log.
+func worked(service *eks.Service, update string, steps ...string) (found []eks.Entry) {
+	for _, e := range service.Log() {
+		if e.Update == update && slices.Contains(steps, e.Step) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// phases of the worker's log.
+var eksPhases = []string{eks.SetUp, eks.ScaleUp, eks.Upgrade, eks.ScaleDown}
+
+// seenWithin is how much later than the worker does it a phase or a pick is seen: the Auto Scaling
+// group is read every few seconds.
+const seenWithin = 12 * time.Second
+
+// oneLook is for how long a phase may last and not be seen: between two reads of the group.
+const oneLook = 3 * time.Second
+
+// checkFollowed holds what was told of an update against the worker's own log: the phases in
+// their order, none before its time and each soon after it; and no node as drained that the
+// worker had not picked by then.
+func (s *scene) checkFollowed(p *process, service *eks.Service, update string) {
+	s.t.Helper()
+	var told []string
+	started := p.all("phase.started")
+	for _, e := range started {
+		told = append(told, e.Phase)
+	}
+	var did []string
+	steps := worked(service, update, eksPhases...)
+	for n, e := range steps {
+		i := len(did)
+		short := n+1 < len(steps) && steps[n+1].Time.Sub(e.Time) < oneLook
+		if short && (i >= len(told) || told[i] != e.Step) {
+			continue // the lab's nodes are Ready at once
+		}
+		if did = append(did, e.Step); i < len(started) && e.Step == started[i].Phase {
+			if late := started[i].Time.Sub(e.Time); late < -time.Second || late > seenWithin {
+				s.t.Errorf("%s began at %s, and was told at %s", e.Step, e.Time.Format(time.StampMilli), started[i].Time.Format(time.StampMilli))
+			}
+		}
+	}
+	if !slices.Equal(told, did) {
+		s.t.Errorf("phases %q, the worker's %q", told, did)
+	}
+	picked := map[string]time.Time{}
+	for _, e := range service.Log() { // what the Auto Scaling group ends in the scale down is drained as well
+		if _, was := picked[e.Node]; !was && (e.Step == eks.Picked && e.Update == update || e.Step == eks.Evicted && e.Update == "") {
+			picked[e.Node] = e.Time
+		}
+	}
+	for _, e := range p.all("node.draining") {
+		if at, was := picked[e.Node]; !was || e.Time.Before(at.Add(-time.Second)) {
+			s.t.Errorf("%s is told to drain at %s, and was picked at %s", e.Node, e.Time.Format(time.StampMilli), at.Format(time.StampMilli))
+		}
+	}
+}
+
+// A script starts an update as the console does, and follows it to its end: its phases and drains
+// are those of the worker's own log, and nothing but reads is sent. Its report can be read after.
+func TestFollowManagedUpdate(t *testing.T) {
+	for name, how := range map[string]types.NodegroupUpdateStrategies{"followed": types.NodegroupUpdateStrategiesDefault, "followed-minimal": types.NodegroupUpdateStrategiesMinimal} {
+		t.Run(string(how), func(t *testing.T) {
+			zone := zones[5]
+			s, service := managedIn(t, loneScene, lab.Nodegroup{Name: name, Nodes: 3, Zones: []string{zone}, Update: &types.NodegroupUpdateConfig{UpdateStrategy: how, MaxUnavailable: aws.Int32(1)}})
+			s.deploy("batch")
+			if how == types.NodegroupUpdateStrategiesDefault { // the lab's nodes are Ready at once
+				shared.Cloud().SetCapacity(zone, 0)
+				t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
+			}
+			id := startUpdate(s, name)
+			p := s.launch("watch", name, "--auto", "-o", "json")
+			if how == types.NodegroupUpdateStrategiesDefault {
+				p.await("phase.started", func(e Event) bool { return e.Phase == eks.ScaleUp })
+				shared.Cloud().SetCapacity(zone, -1)
+			}
+			p.exits(0)
+			s.checkFollowed(p, service, id)
+			for _, node := range worked(service, id, eks.Terminated) {
+				if len(p.all("node.replaced", func(e Event) bool { return e.Node == node.Node })) != 1 {
+					t.Errorf("%s is not told to be replaced once", node.Node)
+				}
+			}
+			last := p.said()[len(p.said())-1]
+			if last.Type != "run.finished" || last.ExitCode == nil || *last.ExitCode != 0 || !strings.Contains(last.Message, "3 of 3") {
+				t.Errorf("the end: %s", last)
+			}
+			if report := s.run("report", last.Run).exits(0).out(); !strings.Contains(report, id) || !strings.Contains(report, "eks-managed") {
+				t.Errorf("its report:\n%s", report)
+			}
+			s.checkReadOnly()
+			s.checkManagedActions()
+		})
+	}
+}
+
+// A PDB keeps all pods of both nodes: which one EKS has picked cannot be seen, so both are named with
+// what is held there soon after EKS began to try, and neither is told to drain. When EKS gives
+// up, the pods are named that were held on its node.
+func TestFollowedUpdateIsAtOneOf(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "either", Nodes: 2, Zones: oneZone})
+	s.deploy("checkout")
+	id := startUpdate(s, "either")
+	p := s.launch("watch", "either", "--auto", "-o", "json")
+	one := p.await("warning", func(e Event) bool { return e.Reason == "candidates" })
+	refused := worked(service, id, eks.Refused)
+	if len(refused) == 0 || one.Time.Sub(refused[0].Time) > 5*time.Second {
+		t.Errorf("told at %s: %v", one.Time, refused)
+	}
+	for _, node := range s.nodes() {
+		if old := node.Labels["eks.amazonaws.com/nodegroup"] == "either" && node.Spec.Unschedulable; old && !strings.Contains(one.Message, node.Name) {
+			t.Errorf("%s is not named: %s", node.Name, one.Message)
+		}
+	}
+	for _, pod := range s.pods("checkout") {
+		if !strings.Contains(one.Message, pod.Name+" of ") {
+			t.Errorf("%s is not named: %s", pod.Name, one.Message)
+		}
+	}
+	p.exits(4)
+	if told := p.all("node.draining"); len(told) > 0 {
+		t.Errorf("told as if it were known: %s", told[0])
+	}
+	last, stuck := p.said()[len(p.said())-1], worked(service, id, eks.Picked)[0]
+	for _, want := range []string{"PodEvictionFailure", stuck.Node, "held there: ", refused[0].Pod, "PDB " + s.place.Namespace + "/checkout"} {
+		if !strings.Contains(last.Message, want) {
+			t.Errorf("it does not say %q: %s", want, last.Message)
+		}
+	}
+	if report := s.run("report", last.Run).exits(0).out(); !strings.Contains(report, "PodEvictionFailure") || !strings.Contains(report, refused[0].Pod) {
+		t.Errorf("its report:\n%s", report)
+	}
+	s.checkReadOnly()
+	s.checkManagedActions()
+}
+
+// A PDB keeps one pod of a node that others leave: the node is known, and the pod is named.
+func TestFollowedUpdateIsBlocked(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "beside", Nodes: 2, Zones: oneZone})
+	s.deploy("checkout", "batch")
+	id := startUpdate(s, "beside")
+	p := s.launch("watch", "beside", "--auto", "-o", "json")
+	blocked := p.await("node.blocked")
+	if picked := worked(service, id, eks.Picked); len(picked) != 1 || blocked.Node != picked[0].Node || !strings.Contains(blocked.Pod, "checkout") || !strings.HasSuffix(blocked.Budget, "/checkout") {
+		t.Errorf("%s; picked %v", blocked, picked)
+	}
+	p.exits(4)
+	s.checkFollowed(p, service, id)
+	s.checkReadOnly()
+	s.checkManagedActions()
+}
+
+// No instance can be launched: EKS's error is joined with the words of the scaling activity.
+func TestFollowedUpdateGetsNoNodes(t *testing.T) {
+	zone := zones[5]
+	s, _ := managedIn(t, loneScene, lab.Nodegroup{Name: "nonodes", Nodes: 1, Zones: []string{zone}})
+	s.deploy("batch")
+	shared.Cloud().SetCapacity(zone, 0)
+	t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
+	startUpdate(s, "nonodes")
+	p := s.launch("watch", "nonodes", "--auto", "-o", "json").exits(5)
+	last := p.said()[len(p.said())-1]
+	if !strings.Contains(last.Message, "NodeCreationFailure") || !strings.Contains(last.Message, "the scaling activity says: ") || !strings.Contains(last.Message, zone) {
+		t.Errorf("the end: %s", last)
+	}
+	s.checkReadOnly()
+	s.checkManagedActions()
+}
+
+// Who comes in the middle sees the update, and nothing that AWS does to the watch ends it.
+func TestFollowedUpdateThroughFaults(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "faulty", Nodes: 8, Zones: oneZone})
+	s.deploy("batch", "web")
+	id := startUpdate(s, "faulty")
+	s.eventually(func() error {
+		if len(worked(service, id, eks.Terminated)) == 0 {
+			return errors.New("no node was terminated")
+		}
+		return nil
+	})
+	p := s.launch("watch", "faulty", "--auto", "-o", "json")
+	if first := p.await("phase.started"); first.Phase != eks.Upgrade {
+		t.Errorf("it begins with %s", first)
+	}
+	service.SetUpdateStatus("faulty", id, "Hibernating")
+	p.await("warning", func(e Event) bool { return strings.Contains(e.Message, `"Hibernating"`) })
+	shared.Cloud().ThrottleKey(s.key, 0.5)
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", true)
+	s.eventually(func() error {
+		if len(worked(service, id, eks.Terminated)) < 3 {
+			return errors.New("three were not terminated")
+		}
+		return nil
+	})
+	shared.Cloud().ThrottleKey(s.key, 0)
+	for _, fault := range []func(string, bool){shared.Cloud().ExpireKey, shared.Cloud().BreakKey} {
+		fault(s.key, true)
+		refused := len(calls(s.calls(), "DescribeAutoScalingGroups"))
+		s.eventually(func() error {
+			if len(calls(s.calls(), "DescribeAutoScalingGroups")) < refused+2 {
+				return errors.New("nothing was tried")
+			}
+			return nil
+		})
+		fault(s.key, false)
+	}
+	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", false)
+	p.exits(0)
+	s.checkReadOnly()
+	s.checkManagedActions()
+}

@@ -25,17 +25,20 @@ func TestUnwellStarts(t *testing.T) {
 	}
 	for _, percent := range shares {
 		t.Run(fmt.Sprint(percent), func(t *testing.T) {
-			s := newScene(t, fmt.Sprintf("unwell-%d", percent), lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "watch", "upgrade", "events", "hear", "command")
+			s := newScene(t, fmt.Sprintf("unwell-%d", percent), lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "watch", "upgrade", "events", "hear")
+			desk := s.other(s.name+"-desk", "read", "watch", "command")
 			s.deploy("checkout", "agent")
-			api, err := shared.Gate(s.name)
-			if err != nil {
-				t.Fatal(err)
-			}
 			share := float64(percent) / 100
 			p := s.upgrade()
 			p.await("node.blocked")
-			defer api.Fail(share, gate.Any, lab.Troubles...)()
-			defer shared.Cloud().Gate().Fail(share, cloud.Asks(s.key, ""), cloud.Troubles...)()
+			for user, key := range map[string]string{s.name: s.key, s.name + "-desk": desk.key} {
+				api, err := shared.Gate(user)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer api.Fail(share, gate.Any, lab.Troubles...)()
+				defer shared.Cloud().Gate().Fail(share, cloud.Asks(key, ""), cloud.Troubles...)()
+			}
 			g := s.group.Name
 			others := [][][]string{{{"plan", g}}, {{"status", g}}, {{"pause", g, "--wait", "60s"}, {"resume", g, "--wait", "60s"}}, {{"groups"}}}
 			retried := false
@@ -50,7 +53,7 @@ func TestUnwellStarts(t *testing.T) {
 				retried = retried || strings.Contains(p.errOut(), "trying again until")
 				t.Logf("start %d after %s", round+1, took.Round(100*time.Millisecond))
 				for _, args := range others[round%len(others)] {
-					other := s.persists(args...)
+					other := desk.persists(args...)
 					retried = retried || strings.Contains(other.errOut(), "trying again until")
 				}
 			}
@@ -71,7 +74,7 @@ func TestUnwellStarts(t *testing.T) {
 // its record cannot be written at that moment, and that the command is to be repeated.
 func (s *scene) persists(args ...string) *process {
 	s.t.Helper()
-	for end := time.Now().Add(startPatience); ; {
+	for end := time.Now().Add(endPatience); ; {
 		p := s.run(args...)
 		if !strings.Contains(p.errOut(), "not recorded, so not executed") || time.Now().After(end) {
 			return p.exits(0)

@@ -16,12 +16,13 @@ const blindTold = time.Minute
 
 // Blind takes a run on whose process may not decide, because its lock is lost: deadlines stand
 // still, and the time counts that it is blind after its own end of a machine. Nothing is asked
-// for. It does not change r.
-func Blind(rules Strategy, now time.Time, w *world.World, r record.Run) Decision {
+// for. Where an abort waits that nobody can record, aborting is the least time that it has still
+// got, else nil; the run does not pause then. It does not change r.
+func Blind(rules Strategy, now time.Time, w *world.World, r record.Run, aborting *time.Duration) Decision {
 	s := newStep(rules, now, w, r)
 	s.unwritten = true
 	s.countTime(s.blind())
-	blindness(s)
+	blindness(s, aborting)
 	s.Run.Seen, s.Run.Blind = now, s.blind()
 	return Decision{Run: s.Run, Events: s.events, Changed: s.changed || len(s.events) > 0}
 }
@@ -31,20 +32,21 @@ func Blind(rules Strategy, now time.Time, w *world.World, r record.Run) Decision
 // The validation's own time stands still meanwhile, so this one has the same limit of time that
 // the process was awake. At its end the run pauses, since nothing else would end the wait; it
 // does not fail. A run that is ending is left by its process then.
-func blindness(s *Step) {
+func blindness(s *Step, aborting *time.Duration) {
 	r := &s.Run
-	after := s.PendingValidation()
+	after := endedMachines(&s.Reader)
 	if r.State == record.Finished || len(after) == 0 || !slices.Contains(r.Sources(), world.Cluster) || s.Fresh(world.Cluster) {
 		s.changed = s.changed || r.Blindness != nil
 		r.Blindness = nil
 		return
 	}
-	if r.State == record.Paused {
+	if r.State == record.Paused && aborting == nil {
 		return
 	}
+	running := r.State == record.Running && aborting == nil
 	limit := r.Settings.ValidateTimeout
 	b := record.Blindness{}
-	if r.Blindness != nil && (r.State != record.Running || r.Blindness.For < limit) { // else the operator has resumed it
+	if r.Blindness != nil && (!running || r.Blindness.For < limit) { // else the operator has resumed it
 		b = *r.Blindness
 	}
 	if passed := s.Now.Sub(r.Seen); passed <= blackout {
@@ -52,7 +54,7 @@ func blindness(s *Step) {
 	}
 	defer func() { r.Blindness = &b }()
 	s.WakeAt(s.Now.Add(Heartbeat))
-	if b.For >= limit && r.State == record.Running {
+	if b.For >= limit && running {
 		b.Told = b.For
 		s.Pause(text.BlindTooLong(limit, endedNames(&s.Reader, after), replacements(&s.Reader)))
 		s.changed = true
@@ -62,21 +64,29 @@ func blindness(s *Step) {
 		return
 	}
 	b.Told = b.For
-	e := record.Event{Type: record.Warning, Reason: record.ReasonBlind}
-	if left := limit - b.For; left > 0 {
-		end := s.Now.Add(left)
-		e.Until = &end
+	left := max(0, limit-b.For)
+	next := text.BlindPauses(left)
+	if !running {
+		if aborting != nil {
+			left = max(left, *aborting)
+		}
+		next = text.BlindEnds(left)
 	}
-	e.Message = text.Blind(b.For, endedNames(&s.Reader, after), replacements(&s.Reader), blindNext(r.State, limit-b.For))
-	s.Report(e)
+	end := s.Now.Add(left)
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonBlind, Until: &end, Message: text.Blind(b.For, endedNames(&s.Reader, after), replacements(&s.Reader), next)})
 }
 
-// blindNext says what becomes of a blind run in left.
-func blindNext(state record.State, left time.Duration) string {
-	if state == record.Ending {
-		return text.BlindEnds(max(0, left))
+// endedMachines are those after whose end the cluster has to prove valid, and those that may have
+// been ended: nobody can look that up before the cluster is seen.
+func endedMachines(s *assess.Reader) []string {
+	out := s.PendingValidation()
+	for _, p := range s.Run.Pending {
+		if id := p.Action.Machine; p.Action.Kind == record.Terminate && s.Capabilities().RequiresValidation && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
 	}
-	return text.BlindPauses(left)
+	slices.Sort(out)
+	return out
 }
 
 // endedNames are the names of machines with their nodes.

@@ -14,7 +14,7 @@ import (
 // run's own end of a machine: the API that holds the lock may have gone with it.
 func (l *Loop) blind() {
 	before := l.run
-	d := engine.Blind(l.Rules, l.Clock.Now(), l.World, l.run)
+	d := engine.Blind(l.Rules, l.Clock.Now(), l.World, l.run, l.abortWaits())
 	l.run = d.Run
 	if before.State != d.Run.State {
 		l.unwritten.paused = d.Run.Why // when the lock is back, the record does not know of it
@@ -24,29 +24,44 @@ func (l *Loop) blind() {
 	l.tell(d.Events)
 }
 
+// aborts are the aborts that wait for the lock, without those from elsewhere.
+func (l *Loop) aborts() []record.Command {
+	return slices.DeleteFunc(slices.Clone(l.in.Commands), func(c record.Command) bool { return c.Kind != record.CmdAbort || c.ID != "" })
+}
+
+// abortWaits returns the least time that an abort still has that waits until a blind run can see
+// again, nil if none does.
+func (l *Loop) abortWaits() *time.Duration {
+	b := l.run.Blindness
+	if b == nil || l.run.State == record.Ending || len(l.aborts()) == 0 {
+		l.aborting = time.Time{}
+		return nil
+	}
+	if l.aborting.IsZero() {
+		l.aborting = time.Now()
+		l.warn(record.ReasonBlind, text.AbortBlind(max(l.run.Settings.ValidateTimeout-b.For, endLimit)))
+	}
+	left := max(0, endLimit-time.Since(l.aborting))
+	return &left
+}
+
 // blindEnd ends the loop of a run that is ending, or was told to, when it has been blind since
 // its own end of a machine for the limit that a validation has. An abort that comes late has
 // some time of its own.
 func (l *Loop) blindEnd() error {
-	b := l.run.Blindness
-	aborts := slices.DeleteFunc(slices.Clone(l.in.Commands), func(c record.Command) bool { return c.Kind != record.CmdAbort || c.ID != "" })
-	if b == nil || l.run.State != record.Ending && len(aborts) == 0 {
-		l.aborting = time.Time{}
+	b, waits := l.run.Blindness, l.abortWaits()
+	if b == nil || l.run.State != record.Ending && waits == nil {
 		return nil
 	}
 	left := l.run.Settings.ValidateTimeout - b.For
-	if l.run.State != record.Ending {
-		if l.aborting.IsZero() {
-			l.aborting = time.Now()
-			l.warn(record.ReasonBlind, text.AbortBlind(max(left, endLimit)))
-		}
-		left = max(left, endLimit-time.Since(l.aborting))
+	if waits != nil {
+		left = max(left, *waits)
 	}
 	if left > 0 {
 		return nil
 	}
-	if l.run.State != record.Ending {
-		l.observe(engine.Inputs{Commands: aborts})
+	if waits != nil {
+		l.observe(engine.Inputs{Commands: l.aborts()})
 	}
 	return &UnwrittenError{errors.New(text.BlindFor(b.For))}
 }

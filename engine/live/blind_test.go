@@ -188,6 +188,7 @@ func TestLoopPausesBlind(t *testing.T) {
 func TestLoopAbortsBlind(t *testing.T) {
 	for name, c := range map[string]struct{ limit, after, takes time.Duration }{
 		"long before the limit": {5 * time.Minute, 30 * time.Second, 5*time.Minute + 15*time.Second},
+		"shortly before it":     {45 * time.Second, 50 * time.Second, 110 * time.Second},
 		"after the pause":       {2 * time.Minute, 10 * time.Minute, 11 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,7 +55,7 @@ func (c *checker) darkens(dec engine.Decision) {
 	if k.after > limit+longGap {
 		d.breaks("every wait ends: the cluster has not been seen for %s since a machine was ended, and the run waits", k.after)
 	}
-	if k.after-k.told > time.Minute+longGap {
+	if k.after-k.told > time.Minute+longGap+2*slack {
 		d.breaks("every wait is told: nothing was told for %s of a cluster that is not seen", k.after-k.told)
 	}
 }

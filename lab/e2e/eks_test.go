@@ -84,7 +84,7 @@ func TestManagedGroup(t *testing.T) {
 	says(s.run("plan", "web", "--force").exits(0).out(), "--nodegroup-name web --force\n")
 	says(s.run("plan", s.group.Name, "--provider", "eks", "-o", "json").exits(0).out(), `"startCommand": "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web"`)
 	says(s.run("plan", "web", "--kubernetes-version", "1.32").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --kubernetes-version 1.32\n")
-	says(s.run("plan", "web", "--kubernetes-version", "1.31").exits(0).out(), "--kubernetes-version 1.31", "othing to do")
+	says(s.run("plan", "web", "--kubernetes-version", "1.31").exits(0).out(), "nothing to do")
 	says(s.run("plan", "web", "--release-version", "1.32.0-20250101").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --release-version 1.32.0-20250101\n")
 	s.run("plan", "web", "--kubernetes-version", "1.33").exits(2).says("the cluster runs 1.32")
 	s.run("plan", "web", "--kubernetes-version", "1.30").exits(2).says("has 1.31 and cannot go back")

@@ -51,7 +51,7 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	if err != nil {
 		return snapshot.Plan{}, exitcode.Usage(err)
 	}
-	target.All = p.AllNodes
+	target.All = target.All || p.AllNodes
 	if len(p.Only) > 0 {
 		if target.Only, err = only(w, p.Only); err != nil {
 			return snapshot.Plan{}, exitcode.Usage(err)

@@ -13,10 +13,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// StartLaunchWait starts the time that new nodes have to be Ready, lifecycle hooks
-// of launching machines included.
-func (s *Step) StartLaunchWait(what string) { s.StartPhaseWait(what, s.JoinTime()) }
-
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
 func (s *Step) StartPhaseWait(what string, d time.Duration) {
@@ -145,7 +141,8 @@ func (s *Step) takeChange(by int) {
 }
 
 // TakesBack reports whether the run takes its raise back. It does not go on with that once
-// others raise the group while it does: they want the machines.
+// others raise the group while it does: they want the machines. Once none of the raise is left,
+// because others have lowered the group again, the run ends as any other.
 func (s *Step) TakesBack() bool {
 	before := s.Run.Others
 	s.WatchSizes()
@@ -153,7 +150,7 @@ func (s *Step) TakesBack() bool {
 		now := s.Run.Expected()
 		s.Run.Foreign = text.DesiredRaised(now-by, now)
 	}
-	return s.Run.Foreign == ""
+	return s.Run.Foreign == "" || s.Excess() == 0
 }
 
 // keepMinimum makes the group's minimum the size that it returns to, where that would be less,

@@ -35,7 +35,21 @@ func handle(s *Step, c record.Command) {
 	case record.CmdSkip, record.CmdReturn:
 		s.drive().reorder(s, c)
 	case record.CmdAbort:
-		s.Report(record.Event{Type: record.RunAborting, Reason: c.Sender(), Message: text.Aborting})
+		handleAbort(s, c)
+	}
+}
+
+// handleAbort begins to end the run. One that only retires surplus nodes any more stops that,
+// and keeps the result that it has.
+func handleAbort(s *Step, c record.Command) {
+	s.Report(record.Event{Type: record.RunAborting, Reason: c.Sender(), Message: text.Aborting})
+	switch {
+	case s.Run.State == record.Ending:
+		s.Run.Retire = false
+	case s.Run.Retires() && s.Run.Result != record.NotStartedYet:
+		s.giveUpRetiring(text.AbortedBy(c.Who()))
+	default:
+		s.Run.Retire = c.Retire
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))
 	}
 }

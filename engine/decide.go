@@ -90,7 +90,11 @@ func (s *Step) advance() {
 	switch s.Run.State {
 	case record.Running:
 		runGoneHooks(s)
-		s.strategy.Step(s)
+		if s.Run.Retires() {
+			s.retireSurge()
+		} else {
+			s.strategy.Step(s)
+		}
 		s.advanceNodes() // none of these continues once something has ended the run
 		evict(s)
 	case record.Paused:
@@ -114,7 +118,8 @@ type Step struct {
 	looks     map[string]record.Outcome // answers of LookAtPods, by machine
 
 	actions  []record.Action
-	failed   bool // this decision has ended the run
+	failed   bool   // this decision has ended the run
+	overdue  string // a launch that is overdue, "" if none is: no drain starts
 	events   []record.Event
 	acks     []record.Ack
 	declined bool // the command that is being obeyed was refused
@@ -190,7 +195,10 @@ func (s *Step) Enter(name string) {
 	}
 	for i, p := range s.Run.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
-			s.Run.Phases[i].End, s.Run.PhaseWait = s.Now, nil
+			s.Run.Phases[i].End = s.Now
+			if w := s.Run.PhaseWait; name == "" || w == nil || w.For != record.WaitReplacements { // that one goes on in the next phase
+				s.Run.PhaseWait = nil
+			}
 			s.Report(record.Event{Type: record.PhaseFinished, Phase: p.Name, Message: text.PhaseTook(p.Name, s.Now.Sub(p.Start))})
 		}
 	}

@@ -24,10 +24,16 @@ const (
 // Fail ends the run with a failure: nothing new starts, what is in flight is
 // finished or put back.
 func (s *Step) Fail(result record.Result, why string) {
-	if s.Run.State == record.Running || s.Run.State == record.Paused {
-		s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
-		s.failReported(result, why)
+	if s.Run.State != record.Running && s.Run.State != record.Paused {
+		return
 	}
+	if s.Run.Retires() && s.Run.Result != record.NotStartedYet {
+		s.giveUpRetiring(why)
+		return
+	}
+	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
+	s.Run.Retire = s.Run.Settings.RetireSurge
+	s.failReported(result, why)
 }
 
 // failReported ends the run with a failure that was reported already.
@@ -60,7 +66,9 @@ func (s *Step) stop(result record.Result, why string) {
 	}
 	s.Run.Retries = map[string]record.Retry{}
 	s.openGate()
-	dropHooks(s)
+	if !s.Run.Retire { // else these nodes may start once more, and the answers count
+		dropHooks(s)
+	}
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.Run.Batches = s.Run.Batches[:n-1]
 	}
@@ -99,6 +107,15 @@ func (s *Step) end() {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
+	if retires(&s.Reader) {
+		s.beginRetiring()
+		return
+	}
+	s.finishEarly()
+}
+
+// finishEarly closes a run that has ended early, and names what it leaves.
+func (s *Step) finishEarly() {
 	listUnrestoredUpdates(s)
 	s.listUnrestored()
 	if s.Conduct().RollsBack() {
@@ -314,6 +331,9 @@ func (s *Step) finish(result record.Result) {
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
+	if s.Run.OnlyRetires() {
+		message = text.RetireFinished(string(result), s.Run.Why, s.Run.Inherited.Desired-s.Excess(), s.Run.Inherited.Desired, s.Now.Sub(s.Run.Started))
+	}
 	s.Report(record.Event{Type: record.RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }
 

@@ -15,7 +15,7 @@ import (
 // goes ahead of those that the gate holds. One that another user or tool takes out of service
 // is waited for.
 func (s *Step) startDrains(machines []string, slots int) {
-	if len(machines) == 0 {
+	if len(machines) == 0 || s.overdue != "" {
 		return
 	}
 	if slots <= 0 {
@@ -157,13 +157,25 @@ func (s *Step) holdGate(why string) {
 		s.Run.GateSince = s.Now
 		s.Report(record.Event{Type: record.Warning, Reason: "gate", Message: text.NoDrainStarts(why)})
 	}
-	s.setGate(why)
+	s.setGate(text.GateAwaits(why, s.launchUnderWay()))
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
 	s.WakeAt(limit)
 	if !s.Now.Before(limit) {
 		s.openGate()
+		if s.Run.Retires() {
+			return // it has a time of its own
+		}
 		s.Pause(text.NoDrainStarted(s.Run.Settings.GatePause, why))
 	}
+}
+
+// launchUnderWay is what the run waits for of the machines that are to stand in for others,
+// "" if nothing is missing.
+func (s *Step) launchUnderWay() string {
+	if w := s.Run.PhaseWait; w == nil || w.For != record.WaitReplacements {
+		return ""
+	}
+	return s.AwaitedLaunch()
 }
 
 func (s *Step) openGate() {

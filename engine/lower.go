@@ -25,7 +25,7 @@ const lowerLimit = 2 * time.Minute
 
 // Processes of a group that launch its machines and end them.
 const (
-	launching = "Launch"
+	launching = world.LaunchProcess
 	ending    = "Terminate"
 )
 

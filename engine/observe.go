@@ -73,7 +73,7 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 		n.Stage = record.Ready
 	case n.New:
 		n.Stage = record.Launching
-		n.Wait = s.NewWait("joining", s.JoinTime(), world.Cluster, world.Cloud)
+		n.Wait = s.NewWait(record.WaitJoining, s.JoinTime(), world.Cluster, world.Cloud)
 	}
 	if !n.New {
 		n.Was = m.Template

@@ -16,28 +16,42 @@ import (
 // gate, until excess of them are gone. It reports how many are in work or wait for
 // a slot.
 func (s *Step) Retire(excess int) int {
-	var ready []string
-	working, present := 0, 0
+	working, ready, due := toRetire(&s.Reader, excess)
+	s.startDrains(mostSpare(&s.Reader, ready, due), s.Slots())
+	return working + due
+}
+
+// Retiring reports whether surplus new nodes are in work, or wait for a slot, until excess of
+// them are gone.
+func (s *Step) Retiring(excess int) bool {
+	working, _, due := toRetire(&s.Reader, excess)
+	return working+due > 0
+}
+
+// toRetire counts the new nodes that are being retired, and those that are due to be: so many
+// of the ready ones.
+func toRetire(s *assess.Reader, excess int) (working int, ready []string, due int) {
+	present := 0
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]
 		switch {
 		case n.Stage == record.Terminating:
 			working++
 			continue
+		case m.Leaving() && n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
+			working++ // terminated by others meanwhile: its marks go with its node
+			continue
 		case m.Leaving(), m.State == world.MachineStandby:
 			continue // terminated by others, or not in service
 		case n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
 			working++
 			excess--
-		case n.New && (n.Stage == record.Ready || n.Stage == record.Surplus):
+		case n.New && (n.Stage == record.Ready || n.Stage == record.Surplus || n.Stage == record.Launching && s.Run.Retires()):
 			ready = append(ready, m.ID)
 		}
 		present++
 	}
-	slots := s.Slots()
-	due := mostSpare(&s.Reader, ready, min(len(ready), max(0, excess), max(0, present-s.Goal())))
-	s.startDrains(due, slots)
-	return working + len(due)
+	return working, ready, min(len(ready), max(0, excess), max(0, present-s.Goal()))
 }
 
 // mostSpare picks n of the surplus machines: those whose hooks were asked already, and

@@ -71,7 +71,7 @@ func actions(o Options) []*Action {
 			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes())) }},
 		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is restored", worth: 6,
 			Label: called("abort"), Command: is(record.CmdAbort),
-			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog()) }},
+			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog(m.Scene.AbortSurge)) }},
 		{Name: "show details", Keys: []string{"enter"}, Show: "enter", help: "details of the selected node, blocked pod or log line; after the end the result", worth: 4,
 			Label: detailsLabel, not: notDetails, do: openDetails,
 			Plain: "describe a node or a blocked pod", Points: AtNode | AtBlocked, None: "there is no node"},

@@ -187,6 +187,14 @@ func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(record.Command{Kind: record.CmdAbort})
 }
 
+// Where an abort may leave nodes of the surge behind, it can have them retired.
+func TestAbortRetires(t *testing.T) {
+	sit(t, 120, 36, uitest.Busy()).Press("x").Expect("Abort the upgrade?").Gone("retire")
+	larger := uitest.Busy()
+	larger.AbortSurge = 6
+	sit(t, 120, 36, larger).Press("x").Expect("r abort, retire 6 new").Press("r").Sent(record.Command{Kind: record.CmdAbort, Retire: true})
+}
+
 func TestSkipAsks(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("(s skip)").Press("s").Expect("cannot skip now: select a node first")

@@ -121,9 +121,10 @@ func (m *Model) asOf(b *snapshot.BatchView, w int) []string {
 	return append([]string{style.NewLine(m.Styles, w).String()}, style.Paragraph(m.Styles, m.Styles.Dim, "", text, w)...)
 }
 
-// newAbortDialog says what stops, what finishes and what is restored.
-func newAbortDialog() *ChoiceDialog {
-	return &ChoiceDialog{
+// newAbortDialog says what stops, what finishes and what is restored. Where the run may leave
+// nodes of its surge behind, so many of them can be retired.
+func newAbortDialog(surge int) *ChoiceDialog {
+	d := &ChoiceDialog{
 		head: called("Abort the upgrade?"),
 		text: func(m *Model, w int) []string {
 			plan := m.Scene.AbortPlan
@@ -142,17 +143,22 @@ func newAbortDialog() *ChoiceDialog {
 			}
 			return out
 		},
-		Choices: []choice{{"n", "continue", nothing}, {"y", "abort the upgrade", sendAbort}},
+		Choices: []choice{{"n", "continue", nothing}, {"y", "abort the upgrade", func(m *Model) tea.Cmd { return sendAbort(m, false) }}},
 		check:   closeWhenOver,
 	}
+	if surge > 0 {
+		d.Choices = append(d.Choices, choice{"r", fmt.Sprintf("abort, retire %d new", surge), func(m *Model) tea.Cmd { return sendAbort(m, true) }})
+	}
+	return d
 }
 
-func sendAbort(m *Model) tea.Cmd {
+// sendAbort sends the abort; retire has what is left of the surge drained and terminated.
+func sendAbort(m *Model, retire bool) tea.Cmd {
 	if why := m.Why(m.ActionFor("x")); why != "" { // it may have changed while the dialog was read
 		m.refuse("nothing was aborted: " + why)
 		return m.tick()
 	}
-	m.send(record.Command{Kind: record.CmdAbort}, "abort requested")
+	m.send(record.Command{Kind: record.CmdAbort, Retire: retire}, "abort requested")
 	return nil
 }
 

@@ -53,7 +53,7 @@ var fileFlags = []string{"kubeconfig", "garden-kubeconfig", "control-kubeconfig"
 
 // groupCommands are the commands that take groups; those that are true take several.
 var groupCommands = map[string]bool{
-	"upgrade": true, "plan": true, "watch": false, "status": false, "pause": false, "resume": false, "approve": false, "abort": false,
+	"upgrade": true, "plan": true, "watch": false, "status": false, "pause": false, "resume": false, "approve": false, "abort": false, "retire": false,
 }
 
 // addCompletion says for each argument and flag of all commands what a shell offers. Only

@@ -56,7 +56,13 @@ var examples = map[string][]example{
 	"abort": {
 		{"Show what stops and what is put back, and ask", "abort ng-web"},
 		{"Without a question", "abort ng-web --yes --reason 'wrong image'"},
+		{"And leave no machines behind: surplus nodes are drained and terminated", "abort ng-web --retire"},
 		{"For programs", "abort ng-web --yes -o json"},
+	},
+	"retire": {
+		{"Show how many nodes the last run has left too many, and ask", "retire ng-web"},
+		{"In a pipeline: no question, an exit code", "retire ng-web --auto"},
+		{"For programs", "retire ng-web --auto -o json"},
 	},
 	"report": {
 		{"The last run of a group, as Markdown", "report ng-web"},

@@ -92,7 +92,7 @@ func (f *rollFlags) sequence(cmd *cobra.Command, s *record.Settings) error {
 	if f.maxFailedNodes < 0 {
 		return fmt.Errorf("--max-failed-nodes: %d is negative", f.maxFailedNodes)
 	}
-	s.MaxFailedNodes = f.maxFailedNodes
+	s.MaxFailedNodes, s.RetireSurge = f.maxFailedNodes, f.retireSurge
 	if cmd.Flags().Changed("until") {
 		until, err := parseUntil(strings.TrimSpace(f.until), time.Now())
 		if err != nil {

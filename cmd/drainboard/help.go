@@ -24,11 +24,11 @@ type flagGroup struct {
 
 // flagGroups are the headings, what is needed most often first. Each flag is below one.
 var flagGroups = []flagGroup{
-	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "to", "scenario", "speed", "provider", "strategy", "reason", "wait", "theme", "version", "help"}},
+	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "to", "scenario", "speed", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
 	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version", "release-version"}},
 	{"Pace", []string{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",
-		"expect-label", "max-failed-nodes", "unreachable", "unreachable-after",
+		"expect-label", "max-failed-nodes", "retire-surge", "unreachable", "unreachable-after",
 	}},
 	{"Drain", []string{"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "eviction-retry", "evictions-at-once"}},
 	{"Approval", []string{"approve", "batch-size", "canary-watch", "interactive", "batch", "hash"}},

@@ -69,7 +69,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "how long what is read at the start is tried again while cluster or cloud is not reachable or throttles")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)
-	root.AddCommand(a.upgradeCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
+	root.AddCommand(a.upgradeCmd(), a.retireCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
 	addHelp(root)
 	a.addCompletion(root)
 	a.addYAML(root)

@@ -34,6 +34,7 @@ type rollFlags struct {
 	order, only              []string
 	until                    string
 	maxFailedNodes           int
+	retireSurge              bool
 	unreachable              string
 	unreachableAfter         time.Duration
 	drainTimeout             time.Duration
@@ -77,6 +78,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.only, "only", nil, "roll only these nodes; the run then exits with code 8, nodes left by choice")
 	fl.StringVar(&f.until, "until", "", "start nothing that cannot end by then: a local time of day (05:00: the next one), a date and time, or an RFC 3339 time")
 	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "number of nodes that may fail before the run fails (default 0)")
+	fl.BoolVar(&f.retireSurge, "retire-surge", false, "if the run fails, drain and terminate what is left of its surge (default: new nodes with pods stay)")
 	fl.StringVar(&f.unreachable, "unreachable", "", "nodes whose kubelet is not heard from: wait (they go last), terminate (with the pods on them) or fail (default: the strategy's; eks and kops: wait, gardener: terminate)")
 	fl.DurationVar(&f.unreachableAfter, "unreachable-after", 0, "time without a kubelet heartbeat before --unreachable applies (default 5m0s)")
 	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time for a node to lose its pods (default: the strategy's; eks and kops: 15m, gardener: 2h)")

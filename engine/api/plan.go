@@ -116,6 +116,7 @@ type Settings struct {
 	BatchSize           int               `json:"batchSize,omitempty"`                            // How many nodes are approved together; missing: as many as may be out of service at once
 	CanaryWatch         Duration          `json:"canaryWatch,omitempty"`                          // How long what replaces the canary must be well
 	MaxFailedNodes      int               `json:"maxFailedNodes"`                                 // How many nodes may fail before the run does
+	RetireSurge         bool              `json:"retireSurge,omitempty"`                          // Whether a run that fails drains and terminates what is left of its surge
 	Unreachable         string            `json:"unreachable,omitempty" enum:"unreachablePolicy"` // What happens to nodes whose kubelet is not heard from
 	UnreachableAfter    Duration          `json:"unreachableAfter,omitempty"`                     // After what time a node counts as unreachable
 	DrainTimeout        Duration          `json:"drainTimeout,omitempty"`                         // Time for a node to lose its pods

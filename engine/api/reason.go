@@ -31,7 +31,7 @@ var reasons = map[string]string{
 // apart are those of several parts, which are joined here.
 var apart = map[string]bool{
 	"API trouble": true, "comes back": true, "force order": true, "given up": true, "grace period": true, "in place": true,
-	"launch failed": true, "left out": true, "lock held": true, "lock lost": true, "looked up": true, "needs consent": true,
+	"launch failed": true, "launch overdue": true, "left out": true, "lock held": true, "lock lost": true, "looked up": true, "needs consent": true,
 	"no journal": true, "no room": true, "nodes left by choice": true, "not evaluated": true, "not started": true,
 	"record unwritten": true, "record written": true, "two budgets": true, "update failed": true,
 }

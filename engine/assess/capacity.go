@@ -12,9 +12,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// JoinTime is the time that a new machine has to be Ready.
-func (s *Reader) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.HoldTime(true) }
-
 // Settled reports whether no action with this key is under way or yet to be seen.
 func (s *Reader) Settled(key string) bool {
 	_, busy := s.Run.Pending[key]

@@ -53,7 +53,7 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 	if r.State == record.Finished {
 		return text.RunHasEnded
 	}
-	if r.State == record.Ending {
+	if r.State == record.Ending && !(r.Retire && kind == record.CmdAbort) {
 		return text.RunIsEnding
 	}
 	if why, settled := s.Conduct().unable(s, kind); settled {

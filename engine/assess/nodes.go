@@ -58,6 +58,9 @@ func (s *Reader) AtDeadline(n record.Node) record.TimeoutPolicy {
 	if s.Run.Settings.PassDrain && policy == record.TimeoutFail {
 		policy = record.TimeoutForce
 	}
+	if s.Run.Retires() && policy == record.TimeoutFail {
+		return record.TimeoutSkip // another one may be retired in its place
+	}
 	if n.Order != "" && policy == record.TimeoutForce {
 		return record.TimeoutFail // force did not help either
 	}

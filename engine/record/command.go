@@ -65,6 +65,8 @@ type Command struct {
 	Hash  string `json:"hash,omitempty"`
 	// Node, by name, for force and skip.
 	Node string `json:"node,omitempty"`
+	// Retire: the surplus nodes of the run that is aborted are drained and ended.
+	Retire bool `json:"retire,omitempty"`
 	// UID narrows a force to one pod of Node.
 	UID string `json:"uid,omitempty"`
 }

@@ -20,7 +20,7 @@ func (r *Run) controller() string {
 
 // Outstanding lists what the run has changed and not put back, each with the
 // command that would.
-func (r *Run) Outstanding() []string { return r.outstanding(text.TakesBack(r.Group)) }
+func (r *Run) Outstanding() []string { return r.outstanding(text.Upgrades(r.Group)) }
 
 // Abandoned is the same of a run whose record no later run goes by.
 func (r *Run) Abandoned() []string { return r.outstanding(text.GroupCommand(r.Group)) }

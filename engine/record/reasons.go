@@ -13,6 +13,8 @@ const (
 	ReasonUpdateFailed = "update failed"
 	ReasonLetGoOn      = "let go on"
 	ReasonLookedUp     = "looked up"
+	// ReasonLaunchOverdue: a machine that the run depends on was not there in time
+	ReasonLaunchOverdue = "launch overdue"
 )
 
 // What waits are for.
@@ -23,4 +25,9 @@ const (
 	WaitDeregister  = "deregistering" // of a node that leaves its load balancers
 	WaitDrain       = "drain deadline"
 	WaitOthersDrain = "drain limit"
+
+	WaitJoining      = "joining" // of a new machine, until its node is Ready
+	WaitNewNodes     = "new nodes"
+	WaitReplacements = "replacements"
+	WaitRetiring     = "retiring"
 )

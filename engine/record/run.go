@@ -208,6 +208,8 @@ type Run struct {
 	Doubted int `json:"doubted,omitempty"`
 	// MaxSet is the maximum size that we asked for last.
 	MaxSet int `json:"maxSet,omitempty"`
+	// Retire: what is left of the surge is retired before the run, which ends early, ends.
+	Retire bool `json:"retire,omitempty"`
 	// RaiseUnsure: the answer to the raise was lost, so it may have happened.
 	RaiseUnsure bool `json:"raiseUnsure,omitempty"`
 	// Doubtful is how much of the desired size may be of a raise of ours whose answer was lost,
@@ -218,6 +220,9 @@ type Run struct {
 	// AskedZones are the zones a machine was asked for by name, each of which
 	// raises the desired size by one more.
 	AskedZones []string `json:"askedZones,omitempty"`
+	// Forgone is how many machines of the raise the group had not launched when the drains
+	// began; less by those that it has launched since.
+	Forgone int `json:"forgone,omitempty"`
 	// LaunchFailed is the failed launch that was reported last.
 	LaunchFailed string `json:"launchFailed,omitempty"`
 	// Lowering is how far a run that ends is with the desired size that no machines stand for,
@@ -515,6 +520,19 @@ const (
 
 // OfHealth reports whether a wait is that of a node that is not healthy.
 func (w *Wait) OfHealth() bool { return w.For == WaitUnhealthy || w.For == WaitPostponed }
+
+// PhaseRetire is the phase in which a run that has ended early retires its surplus nodes, or
+// the only one of a run that does so later.
+const PhaseRetire = "retire"
+
+// Retires reports whether the run is retiring surplus nodes.
+func (r *Run) Retires() bool {
+	n := len(r.Phases)
+	return n > 0 && r.Phases[n-1].Name == PhaseRetire && r.Phases[n-1].End.IsZero()
+}
+
+// OnlyRetires reports whether the run is one that retires what an earlier run has left.
+func (r *Run) OnlyRetires() bool { return len(r.Phases) == 1 && r.Phases[0].Name == PhaseRetire }
 
 // NoRun is the state of a group that no run is under way in, in a snapshot only.
 const NoRun State = "no run"

@@ -228,6 +228,8 @@ type Settings struct {
 	MisconfiguredRetry time.Duration `json:"misconfiguredRetry,omitempty"`
 	// VolumesInTurn: the pods of a node that use persistent volumes leave one after the other.
 	VolumesInTurn bool `json:"volumesInTurn,omitempty"`
+	// RetireSurge: a run that fails retires what is left of its surge before it ends.
+	RetireSurge bool `json:"retireSurge,omitempty"`
 	// HealthTimeout is the usable time in which a new node that is not healthy may get so
 	// again before its machine is given up and replaced, 0 for any: one that is not Ready, or
 	// that has one of NodeConditions.

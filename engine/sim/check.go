@@ -14,7 +14,7 @@ import (
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
 // two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), blind (10: no wait without an end), look (8
-// and 9), command (whose commands count), gate (when drains begin), sizes (those of the group), name (whose node it is). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
+// and 9), command (whose commands count), gate (when drains begin), launch (what is overdue), retire (what goes when a run ends early), sizes (those of the group), name (whose node it is). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
 // message begins with the rule that it speaks of.
@@ -49,10 +49,11 @@ type checker struct {
 	zonesServed bool        // the first outdated node of an EKS update was tainted
 	held        world.Sizes // the group's before the request that has just arrived
 
-	shownBatches map[string][]string  // what the hash of each batch stood for when it was shown
-	owners       map[string]string    // of the pods that were asked to go, by UID
-	movedFrom    map[string]bool      // owners (by UID) whose pods we made leave
-	raised       bool                 // the group's raise was asked for
+	shownBatches map[string][]string // what the hash of each batch stood for when it was shown
+	owners       map[string]string   // of the pods that were asked to go, by UID
+	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
+	raised       bool                // the group's raise was asked for
+	launches     launches
 	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
@@ -67,7 +68,8 @@ func (c *checker) init(d *Driver) {
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
 		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
-		reads: map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
+		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
+		reads:    map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
 	c.size = d.Sim.group.Sizes.Desired - c.heritage
@@ -331,7 +333,7 @@ func (c *checker) after(dec engine.Decision) {
 			c.alone(id, n)
 		}
 	}
-	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.State == record.Finished
+	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.Result != record.NotStartedYet || dec.Run.OnlyRetires()
 	c.settles()
 	c.looksAround(dec)
 	c.effects(dec)
@@ -340,6 +342,8 @@ func (c *checker) after(dec engine.Decision) {
 	c.waits()
 	c.cordons()
 	c.deadlines(dec)
+	c.awaits(dec)
+	c.retires(dec)
 	c.hookedDrains(dec)
 	c.sights(dec)
 	c.darkens(dec)

@@ -132,9 +132,15 @@ func (c *checker) end() {
 		c.replacement(m)
 	}
 	c.zones()
-	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !reported(d, text.DesiredRaised(0, 0)) {
+	if n := len(s.alive()); !s.balanced() && !late && s.shrunk.Before(s.View.Health[world.Cloud].Fresh) && !c.stoppedShort() {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
+}
+
+// stoppedShort reports whether the run has left its raise because others raised the group while
+// it took that back, as EKS does: that is no success, and says so.
+func (c *checker) stoppedShort() bool {
+	return c.d.Run.Result != record.Succeeded && c.d.Run.Foreign != ""
 }
 
 // replacement checks that a machine in service is what the run was to bring: of
@@ -166,8 +172,8 @@ func (c *checker) replacement(m *machine) {
 		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
 		return
 	}
-	if reported(d, text.DesiredRaised(0, 0)) || c.isKops() && !c.joins() {
-		return // others may have launched it, or it has no node that is looked at
+	if c.stoppedShort() || c.isKops() && !c.joins() {
+		return // others may have launched it just now, or it has no node that is looked at
 	}
 	if n == nil || !n.Ready {
 		if seen := s.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now

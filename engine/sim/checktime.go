@@ -19,6 +19,9 @@ const (
 	longGap = 30 * time.Second
 )
 
+// overduePause is how the reason of a pause begins that waits for replacements.
+var overduePause, _, _ = strings.Cut(text.LaunchOverdue("|", 0, ""), "|")
+
 // wait names one countdown: whose ("" for the phase's and the gate's), what for,
 // and when it began.
 type wait struct {
@@ -68,6 +71,7 @@ func (c *checker) count() {
 		passed = 0
 	}
 	c.leave(passed)
+	c.onTheirWay(max(0, passed))
 	if missed && (!watched || !k.sight[world.Cluster]) {
 		k.gap = now
 	}
@@ -93,7 +97,7 @@ func (c *checker) deadlines(dec engine.Decision) {
 			e.Type == record.NodeSkipped && e.Reason == text.DrainTookTooLong(set.DrainTimeout),
 			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && (strings.Contains(e.Message, text.ForcedByFlag) || strings.Contains(e.Message, text.ForcedByStrategy)):
 			c.drained(e.Node)
-		case e.Type == record.Warning && e.Reason == string(record.CreationFail):
+		case e.Type == record.Warning && e.Reason == string(record.CreationFail), e.Type == record.RunPaused && strings.HasPrefix(e.Reason, overduePause):
 			c.gaveUp("the wait for nodes", c.launchWait(), set.NodeReadyTimeout)
 		case e.Type == record.Warning && e.Reason == string(record.Failed):
 			c.neverEnded(e.Message)

@@ -69,6 +69,10 @@ func (c *Script) somebody(a *args) error {
 	case "suspends":
 		process := a.next()
 		s.group.Suspended = append(s.group.Suspended, process)
+		if s.group.SuspensionReasons == nil {
+			s.group.SuspensionReasons = map[string]string{}
+		}
+		s.group.SuspensionReasons[process] = "User suspended at " + s.now.Format(time.RFC3339)
 		s.theirs[process] = true
 	case "resumes":
 		process := a.next()

@@ -126,7 +126,7 @@ func lacksProgress(was, r *record.Run, late tooLate) string {
 		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && late.explains(id, r.Nodes[id], r)
 	})
 	switch {
-	case r.Result == record.Succeeded, failed:
+	case r.Result == record.Succeeded, failed, r.Result == was.Result: // it was retiring its surplus
 		return ""
 	case r.Result == record.NodesLeft:
 		left := r.Inherited != nil && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0

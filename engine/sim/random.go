@@ -229,6 +229,9 @@ func (p *player) asks(strategy string) {
 		p.seldom(4, "max-failed-nodes=1", "max-failed-nodes=2"),
 		p.seldom(3, "unreachable=fail unreachable-after=60s", "unreachable=terminate unreachable-after=60s", "unreachable-after=60s"),
 		p.seldom(12, "only=a1", "until=4m", "until=10m"))
+	if p.one(4) {
+		p.say("settings retire-surge")
+	}
 }
 
 // hooks are the user's commands around nodes. They take their chances elsewhere, so that
@@ -333,6 +336,7 @@ var turns = []turn{
 
 	line(10, "operator pause"),
 	line(4, "operator abort"),
+	line(3, "operator abort retire"),
 	node(8, "operator skip node=%s"),
 	node(6, "operator return node=%s"),
 	{12, (*player).force},
@@ -360,6 +364,7 @@ var turns = []turn{
 	{10, func(p *player) {
 		p.say("fault no-room zone=%s %s", p.pick(p.Sim.group.Zones...), p.pick("room=0", "room=1", "over", "over"))
 	}},
+	line(6, "fault quota n=%s", []string{"2", "4", "6", "0", "0"}),
 	line(8, "fault %s %s", []string{"never-join count=1", "never-join count=1 replaced=30s", "not-ready count=1", "no-labels count=1", "never-join over", "not-ready over"}, []string{""}),
 	node(10, "fault silent %s %s", []string{"", "for=20s", "for=90s", "gone=30s", "gone=2m"}),
 	node(3, "fault interrupt %s"),
@@ -382,8 +387,8 @@ var turns = []turn{
 	node(2, "somebody detaches %s"),
 	line(8, "somebody scale group=%s", []string{"+1", "-1"}),
 	line(8, "somebody scale w0=%s", append(some, "5")),
-	line(2, "somebody suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
-	line(3, "somebody resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(6, "somebody suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(6, "somebody resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
 	line(2, "somebody refreshes %s", []string{"", "over", "over"}),
 	node(6, "somebody moves %s by=%s for=%s", []string{"autoscaler", "autoscaler", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
 	node(2, "somebody moves %s by=%s", []string{"autoscaler", "handler", "kured", "keeper"}),

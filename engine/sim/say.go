@@ -12,7 +12,7 @@ import (
 
 // operator says something to the run:
 //
-//	operator approve | pause | resume | abort
+//	operator approve | pause | resume | abort [retire]
 //	operator force node=a1 [pod=web-1] [why=maintenance-window]
 //	operator skip node=a1
 //
@@ -25,6 +25,7 @@ func (c *Script) operator(a *args) error {
 		return fmt.Errorf("nothing was started")
 	}
 	cmd := record.Command{Kind: record.CommandKind(a.next()), By: "operator@laptop", Node: a.word("node"), Reason: strings.ReplaceAll(a.word("why"), "-", " ")}
+	cmd.Retire = a.flag("retire")
 	if n := len(d.Run.Batches); n > 0 {
 		cmd.Batch, cmd.Hash = d.Run.Batches[n-1].ID, d.Run.Batches[n-1].Hash
 	}

@@ -43,6 +43,7 @@ import (
 //	settings max-unavailable=2 approve=batch  what the user asks for
 //	wait for=1m                               lets time pass before the run
 //	start                                     the plan, and the run if nothing speaks against it
+//	retire                                    a run that retires what the last one left of its surge
 //	again                                     once a run has ended, the next one of the group
 //	run until=end                             goes on until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
@@ -152,6 +153,8 @@ func (c *Script) command(a *args) (string, error) {
 		return c.again(a)
 	case "run":
 		return c.run(a)
+	case "retire":
+		return "", c.retire()
 	case "autoscaler":
 		c.autoscaler(a)
 	case "hook":
@@ -282,6 +285,7 @@ func (c *Script) set(a *args) error {
 	c.target.All = a.flag("all-nodes") || c.target.All
 	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
 	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
+	k.RetireSurge = a.flag("retire-surge") || k.RetireSurge
 	if labels := a.pairs("new-labels"); labels != nil {
 		k.NewLabels = labels
 	}
@@ -380,6 +384,21 @@ func (c *Script) begin(*args) (string, error) {
 	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
 	c.shown = 0
 	return out.String(), nil
+}
+
+// retire starts a run that retires what the last one left of its surge.
+func (c *Script) retire() error {
+	s := c.Sim
+	s.Advance(s.now.Add(settle))
+	s.health()
+	r, some := engine.PlanRetirement(c.rules, c.Driver.Run, s.View, "run-2", c.seed)
+	if !some {
+		return fmt.Errorf("the last run has left nothing")
+	}
+	c.start = s.now
+	c.Driver = Drive(s, c.rules, engine.Start(r, s.now, "operator@laptop"))
+	c.shown = 0
+	return nil
 }
 
 // again plans the next run of the group and starts it, unless there is nothing for it to do.

@@ -180,11 +180,12 @@ func (s *Sim) onePeer(p *peer, id string) string {
 func (c *Script) runLine() string {
 	r := c.Driver.Run
 	line := string(r.State)
+	left := func(w *record.Wait) time.Duration { return max(0, w.End.Sub(c.Sim.now)).Round(time.Second) }
 	if r.Why != "" {
 		line += " (" + r.Why + ")"
 	}
 	if w := r.PhaseWait; w != nil {
-		line += fmt.Sprintf("; %s %s left", w.For, w.End.Sub(c.Sim.now).Round(time.Second))
+		line += fmt.Sprintf("; %s %s left", w.For, left(w))
 	}
 	view := snapshot.View(c.Driver.Rules, c.Sim.now, c.Sim.View, r, snapshot.Look{}, nil)
 	notes := postponed(view)
@@ -194,7 +195,7 @@ func (c *Script) runLine() string {
 		case notes[id] != "":
 			line += fmt.Sprintf("; %s %s", n.Name, notes[id])
 		default:
-			line += fmt.Sprintf("; %s %s %s left", n.Name, n.Wait.For, n.Wait.End.Sub(c.Sim.now).Round(time.Second))
+			line += fmt.Sprintf("; %s %s %s left", record.NameOf(id, n), n.Wait.For, left(n.Wait))
 		}
 	}
 	for _, b := range view.Blockers {

@@ -116,6 +116,9 @@ type Snapshot struct {
 	// AbortPlan says what an abort would do now: what stops, what finishes, what
 	// is put back.
 	AbortPlan []string
+	// AbortSurge is how many nodes of the surge an abort may leave behind, unless it retires
+	// them.
+	AbortSurge int
 	// Look is what was looked at when it was made, Node and Budget the details; nil when
 	// there is no such thing.
 	Look   Look

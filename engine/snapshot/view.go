@@ -67,7 +67,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	v.Batch = batchView(s)
 	v.External, v.Pool = othersView(s), poolView(s)
 	if r.State != record.NoRun {
-		v.Abilities, v.AbortPlan = abilities(s), s.Conduct().AbortPlan(s)
+		v.Abilities, v.AbortPlan, v.AbortSurge = abilities(s), s.Conduct().AbortPlan(s), s.Excess()
 	}
 	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly

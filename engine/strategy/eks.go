@@ -46,12 +46,6 @@ var unschedulable = world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", 
 // surplus keeps pods off new nodes that will be retired, as far as others have room.
 var surplus = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedule"}
 
-// What a run waits for that launches machines, as its record and screens name it.
-const (
-	newNodes     = "new nodes"
-	replacements = "replacements"
-)
-
 // maxUnavailableQuota is EKS's own bound on maxUnavailable.
 const maxUnavailableQuota = 100
 
@@ -167,15 +161,9 @@ func (e EKS) scaleUp(s *engine.Step) {
 	if !s.SuspendProcess(rebalance) || !e.raise(s) {
 		return
 	}
-	if s.Run.PhaseWait == nil {
-		s.StartLaunchWait(newNodes)
-	}
 	s.Guard()
 	missing, unserved := e.missing(s)
-	if missing != "" {
-		if s.Over(s.Run.PhaseWait) {
-			s.FailLaunch(missing)
-		}
+	if !s.AwaitLaunches(record.WaitNewNodes, missing) {
 		return
 	}
 	if len(unserved) > 0 {
@@ -188,6 +176,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 	if !s.Approved(upgrade) {
 		return
 	}
+	s.ForgoMissing()
 	e.chooseSurplus(s)
 	s.Enter(upgrade)
 	s.Soon()
@@ -333,6 +322,7 @@ func (e EKS) upgrade(s *engine.Step) {
 	s.Guard()
 	e.taintOutdated(s)
 	e.markSurplus(s)
+	s.WatchLaunches(s.AwaitedLaunch())
 	s.Admit()
 	if allRolled(&s.Reader) && s.Approved(scaleDown) {
 		s.Enter(scaleDown)

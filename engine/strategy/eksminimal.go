@@ -1,9 +1,6 @@
 package strategy
 
 import (
-	"slices"
-	"time"
-
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
@@ -106,43 +103,14 @@ func (EKSMinimal) upgrade(s *engine.Step) {
 	s.WatchSizes()
 	s.Guard()
 	cordonLate(s)
+	s.WatchLaunches(s.AwaitedLaunch())
 	s.Admit()
 	if allRolled(&s.Reader) {
 		if s.Approved(finish) {
-			s.Run.PhaseWait = nil
 			s.Enter(finish)
 			s.Soon()
 		}
-		return
 	}
-	why, late := short(&s.Reader), overdue(&s.Reader)
-	switch {
-	case why == "" || !s.Fresh(world.Cloud):
-		s.Run.PhaseWait = nil
-	case late != "":
-		s.FailLaunch(late)
-	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
-		s.StartLaunchWait(replacements)
-	case s.Over(s.Run.PhaseWait):
-		s.FailLaunch(why)
-	}
-}
-
-// overdue says of a new machine that has used up its own time why it is not Ready,
-// "" if none has.
-func overdue(s *assess.Reader) string {
-	for _, id := range s.In(record.Launching) {
-		if m := s.W.Machine(id); m != nil && !m.Leaving() && s.Over(s.Run.Nodes[id].Wait) {
-			return s.WhyNotReady(m)
-		}
-	}
-	return ""
-}
-
-// joinedSince reports whether a replacement has got Ready since then: as long as
-// nodes go one after the other, something is always missing.
-func joinedSince(s *assess.Reader, then time.Time) bool {
-	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it.

@@ -140,26 +140,10 @@ func (g Gardener) roll(s *engine.Step) {
 	}
 }
 
-// launched reports whether all machines that the group is to have are there and Ready. If
-// they do not come, the run ends.
-func launched(s *engine.Step) bool {
-	if !s.Fresh(world.Cloud) {
-		return false
-	}
-	why := short(&s.Reader)
-	switch {
-	case why == "":
-		s.Run.PhaseWait = nil
-		return true
-	case s.Run.PhaseWait == nil || joinedSince(&s.Reader, s.Run.PhaseWait.Start):
-		s.StartPhaseWait(replacements, giveUps*s.JoinTime())
-	case s.Over(s.Run.PhaseWait):
-		s.FailLaunch(why)
-	}
-	return false
-}
+// launched reports whether all machines that the group is to have are there and Ready.
+func launched(s *engine.Step) bool { return s.AwaitReplacements(s.Missing(), giveUps*s.JoinTime()) }
 
-// giveUps is after how many machines in a row that did not get Ready the run ends:
+// giveUps is after how many machines in a row that did not get Ready the run pauses or ends:
 // Gardener tries without end, but nobody may be there to see it.
 const giveUps = 2
 

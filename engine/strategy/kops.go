@@ -182,7 +182,7 @@ func (k Kops) roll(s *engine.Step) {
 	case s.Run.State != record.Running: // the end has a time of its own
 	case !allRolled(&s.Reader):
 		s.Run.PhaseWait = nil
-	case proved && enough(s):
+	case proved && s.WatchLaunches(s.Missing()):
 		k.finish(s)
 	}
 }
@@ -197,7 +197,7 @@ func (k Kops) nothing(s *engine.Step) {
 	if s.WarmAlone() && !s.EndWarm(s.Run.Target.Templates) {
 		return
 	}
-	if s.Run.State == record.Running && enough(s) {
+	if s.Run.State == record.Running && s.WatchLaunches(s.Missing()) {
 		k.finish(s)
 	}
 	if s.Run.State == record.Running {

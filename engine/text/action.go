@@ -91,9 +91,12 @@ func RunHooks(side, node string) string { return "run the hooks " + side + " " +
 // NotDone says why an action that would restore something is not done.
 func NotDone(action, why string) string { return "will not " + action + ": " + why }
 
-// TakesBack is the command that takes a raise back that a run has left: the next run does,
-// also of a group that has nothing to replace.
-func TakesBack(group string) string { return "drainboard upgrade " + group }
+// TakesBack is the command that takes a raise back that a run has left, and replaces nothing.
+// The next upgrade of the group does so as well.
+func TakesBack(group string) string { return "drainboard retire " + group }
+
+// Upgrades is the command that upgrades a group, or resumes its run.
+func Upgrades(group string) string { return "drainboard upgrade " + group }
 
 // DescribeGroup is the command that shows a group.
 func DescribeGroup(group string) string {

@@ -57,6 +57,29 @@ func LaunchTimedOut(why, failure string) string {
 	return "NodeCreationFailure: " + why
 }
 
+// LaunchOverdue is why a run pauses whose replacements do not come; others is how many more
+// machines are not Ready, and trouble why the group launches nothing, "" if it is not known.
+func LaunchOverdue(why string, others int, trouble string) string {
+	why = "replacement overdue: " + why
+	if others > 0 {
+		why += fmt.Sprintf("; %s not Ready", Plural(others, "more instance"))
+	}
+	if !strings.Contains(why, trouble) {
+		why += "; " + trouble
+	}
+	return why + "; repair it, then resume, or abort"
+}
+
+// NotLaunched says that a group lacks machines, and why, "" where that is not known.
+func NotLaunched(n int, why string) string {
+	return because(Plural(n, "instance")+" not launched", why)
+}
+
+// LaunchSuspended says that the group launches nothing; why is what the cloud says of it, or "".
+func LaunchSuspended(why string) string {
+	return because("the group's process Launch is suspended", why)
+}
+
 // NoFindings is what is known of a machine that the cloud does not tell of; why may be "".
 func NoFindings(machine, why string) string {
 	if why == "" {

@@ -36,13 +36,23 @@ func NodesSkipped(n int, why string) string { return Plural(n, "node") + " skipp
 // RunFinished is how a run has ended, why (or ""), how many nodes of how many it has dealt with,
 // in a word what it did with them, and how long it took.
 func RunFinished(result, why string, done, total int, did string, took time.Duration) string {
+	return ended(result, why) + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, seconds(took))
+}
+
+// RetireFinished is the same of a run that retires surplus nodes.
+func RetireFinished(result, why string, done, total int, took time.Duration) string {
+	return ended(result, why) + fmt.Sprintf(" (%d of %s retired in %s)", done, Plural(total, "surplus node"), seconds(took))
+}
+
+// ended is a result with the reason for it, or "".
+func ended(result, why string) string {
 	switch {
 	case why == "":
-		why = result
+		return result
 	case !strings.HasPrefix(why, result):
-		why = result + ": " + why
+		return result + ": " + why
 	}
-	return why + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, seconds(took))
+	return why
 }
 
 // What a run has done with nodes.
@@ -102,6 +112,9 @@ func AbortTainted(n int) string {
 func AbortDetached(n int) string {
 	return Plural(n, "detached instance") + " stay in service outside the group; the commands that terminate or reattach them are listed"
 }
+
+// RetiringStopped is why surplus nodes are not retired any more.
+func RetiringStopped(why string) string { return "surplus nodes no longer retired: " + why }
 
 func AbortSurge(n int) string {
 	return fmt.Sprintf("up to %s without pods to evict are terminated; the others stay", Plural(n, "surge node"))

@@ -15,6 +15,14 @@ func TooFewServe(serving, floor int, idle string) string {
 	return and(fmt.Sprintf("%s in service, %d required", Plural(serving, "node"), floor), idle)
 }
 
+// GateAwaits is why no drain starts, with the launch that would change that, or "".
+func GateAwaits(why, launch string) string {
+	if strings.Contains(why, launch) {
+		return why
+	}
+	return why + "; awaited: " + launch
+}
+
 // CordonedByAnother and IdleNotReady name a node that does not serve, with the way out;
 // approvable: to approve its batch is another.
 func CordonedByAnother(node string, approvable bool) string {

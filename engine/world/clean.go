@@ -140,6 +140,7 @@ func (g Group) Clean() Group {
 	g.Name, g.ID, g.Provider, g.Refused, g.NoLaunchInZone = Clean(g.Name), Clean(g.ID), Clean(g.Provider), Clean(g.Refused), Clean(g.NoLaunchInZone)
 	g.Template.ID, g.TemplateSpec, g.TemplateName, g.Image = Clean(g.Template.ID), Clean(g.TemplateSpec), Clean(g.TemplateName), Clean(g.Image)
 	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
+	g.SuspensionReasons = cleanMap(g.SuspensionReasons)
 	g.Refresh, g.Scaling, g.Pool, g.Managed = g.Refresh.Clean(), g.Scaling.Clean(), g.Pool.Clean(), g.Managed.Clean()
 	g.Overrides = slices.Clone(g.Overrides)
 	for i, t := range g.Overrides {

@@ -134,7 +134,9 @@ type Group struct {
 	Balancers []string
 	// Suspended are the group's processes that do not act (AZRebalance, Launch, ...).
 	Suspended []string
-	Tags      map[string]string
+	// SuspensionReasons say of suspended processes why, in the cloud's own words.
+	SuspensionReasons map[string]string
+	Tags              map[string]string
 	// Activities of the group, newest first, as far back as the run needs.
 	Activities []Activity
 	Subnets    []Subnet
@@ -203,6 +205,9 @@ type Peer struct {
 	// Machines are the ids of those it has, without those that are detached or leaving.
 	Machines []string
 }
+
+// LaunchProcess is the process of a group that launches its machines.
+const LaunchProcess = "Launch"
 
 // HasSuspended reports whether a process is suspended.
 func (g *Group) HasSuspended(process string) bool {

@@ -90,6 +90,12 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 	}
 	for _, p := range g.SuspendedProcesses {
 		out.Suspended = append(out.Suspended, text(p.ProcessName))
+		if why := text(p.SuspensionReason); why != "" {
+			if out.SuspensionReasons == nil {
+				out.SuspensionReasons = map[string]string{}
+			}
+			out.SuspensionReasons[text(p.ProcessName)] = why
+		}
 	}
 	slices.Sort(out.Suspended)
 	err := c.fillTemplates(ctx, g, &out)

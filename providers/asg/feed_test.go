@@ -43,7 +43,7 @@ func (s *service) withGroup(state string) {
 	s.on("DescribeLifecycleHooks", "")
 	s.on("DescribeSubnets", items("subnetSet", e("subnetId", "subnet-a", "availabilityZone", "eu-west-1a", "availableIpAddressCount", "17")))
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "$Latest"), "VPCZoneIdentifier", "subnet-a"),
-		members("AvailabilityZones", "eu-west-1b", "eu-west-1a"), members("SuspendedProcesses", e("ProcessName", "AZRebalance")),
+		members("AvailabilityZones", "eu-west-1b", "eu-west-1a"), members("SuspendedProcesses", e("ProcessName", "AZRebalance", "SuspensionReason", "User suspended at 2026-11-20T10:00:00Z")),
 		members("Instances", instance("i-1", "eu-west-1a", "InService", "3"), instance("i-2", "eu-west-1a", "InService", "2"), instance("i-3", "eu-west-1b", state, "2")))))
 }
 
@@ -55,7 +55,7 @@ func TestFeed(t *testing.T) {
 	follow(t, f, func(w *world.World) bool {
 		g := w.Group
 		if g.Name != "web" || g.Provider != "asg" || g.Template.String() != "lt-1:3" || g.TemplateSpec != "$Latest" || g.TemplateName != "web" || g.Image != "ami-3" ||
-			strings.Join(g.Zones, " ") != "eu-west-1a eu-west-1b" || !g.HasSuspended("AZRebalance") ||
+			strings.Join(g.Zones, " ") != "eu-west-1a eu-west-1b" || !g.HasSuspended("AZRebalance") || g.SuspensionReasons["AZRebalance"] != "User suspended at 2026-11-20T10:00:00Z" ||
 			len(g.Subnets) != 1 || g.Subnets[0] != (world.Subnet{ID: "subnet-a", Zone: "eu-west-1a", Free: 17}) {
 			t.Errorf("got %+v", g)
 		}

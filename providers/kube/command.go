@@ -58,6 +58,7 @@ type commandForm struct {
 	At      time.Time `json:"at"`
 	Expires time.Time `json:"expires"`
 	Reason  string    `json:"reason,omitempty"`
+	Retire  bool      `json:"retire,omitempty"`
 }
 
 // commandObject is a command's ConfigMap as far as it is read: everything in it clean, and
@@ -105,7 +106,7 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	}
 	l.command = record.Command{
 		Kind: record.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
-		By: sentence(l.by), Claimed: true, Client: sentence(form.Client), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash),
+		By: sentence(l.by), Claimed: true, Client: sentence(form.Client), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash), Retire: form.Retire,
 	}
 	return l
 }

@@ -72,7 +72,7 @@ func (c *Client) SendCommand(ctx context.Context, namespace, group string, cmd r
 func asked(namespace, name, group, user string, cmd record.Command) (*corev1.ConfigMap, error) {
 	text, err := json.Marshal(commandForm{
 		Version: commandVersion, Kind: cmd.Kind, Run: cmd.Run, Batch: cmd.Batch, Hash: cmd.Hash,
-		Client: cmd.Client, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason,
+		Client: cmd.Client, At: cmd.At, Expires: cmd.Expires, Reason: cmd.Reason, Retire: cmd.Retire,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("write the command as JSON: %w", err)

@@ -63,7 +63,7 @@ func (d *driver) find(ctx context.Context) error {
 
 // settle determines the terms of a new run, once. An abort starts none.
 func (d *driver) settle(ctx context.Context) (err error) {
-	if d.Abort == nil && d.terms.Rules == nil {
+	if d.Abort == nil && !d.Retire && d.terms.Rules == nil {
 		d.terms, err = d.TermsFor(ctx, d.at)
 	}
 	return exitcode.Usage(err)
@@ -81,7 +81,7 @@ func (d *driver) plan(ctx context.Context) (snapshot.Plan, error) {
 // anything is written.
 func (d *driver) couldStart(ctx context.Context) error {
 	run, found, err := d.lease.Record.Load(ctx)
-	if unfinished := found && run.State != record.Finished; d.Abort != nil || d.RecordChoice != RecordDiscard && (err != nil || unfinished) {
+	if unfinished := found && run.State != record.Finished; d.Abort != nil || d.Retire || d.RecordChoice != RecordDiscard && (err != nil || unfinished) {
 		return nil
 	}
 	p, err := d.plan(ctx)
@@ -112,8 +112,12 @@ func (d *driver) fromRecord(ctx context.Context) error {
 		err = d.discard(ctx, &run, "the unfinished run "+run.ID)
 	case err != nil:
 		return session.Unreadable(err, d.Line.Command("upgrade", d.Group))
+	case unfinished && d.Retire && !run.OnlyRetires():
+		return exitcode.Usage(fmt.Errorf("the run %s of group %s has not ended: %s ends it and retires its surplus nodes", run.ID, d.Group, d.Line.Command("abort", d.Group)+" --retire"))
 	case unfinished:
 		return d.resume(ctx, run)
+	case d.Retire:
+		return d.retire(ctx, run)
 	case found && d.Abort == nil: // the previous run's
 		_, err = d.keepRecord(ctx, "")
 	}

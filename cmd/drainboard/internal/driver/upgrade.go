@@ -39,6 +39,7 @@ type Upgrade struct {
 	RecordChoice string          // see CheckRecordChoice
 	Metrics      string          // the address to serve metrics at, "" for none
 	Abort        *record.Command // abort the unfinished run, and start none; nil to resume it
+	Retire       bool            // retire what the last run left of its surge, and upgrade nothing
 
 	part    *member        // of a roll, or of none
 	metrics *metricsServer // nil: none

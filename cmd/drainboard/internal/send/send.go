@@ -32,6 +32,7 @@ type Order struct {
 	Batch  int    // the batch to approve, with its hash
 	Hash   string // "" for the waiting batch
 	Reason string
+	Retire bool          // an abort also drains and terminates what is left of the surge
 	Yes    bool          // no prompt
 	Wait   time.Duration // for the answer
 	JSON   bool
@@ -192,7 +193,7 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 func (o *Order) await(ctx context.Context) error {
 	now := o.kube.Clock().Now()
 	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
-		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, Client: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason,
+		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, Client: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason, Retire: o.Retire,
 	})
 	if err != nil {
 		return exitcode.Usage(err)
@@ -243,7 +244,7 @@ func (o *Order) await(ctx context.Context) error {
 func (o *Order) abortHere(ctx context.Context) error {
 	u := &driver.Upgrade{
 		Console: o.Console, Face: console.Face{Auto: true}, Request: planner.Request{Line: o.Line}, Options: o.Options, Where: o.Where, Group: o.Group, JSON: o.JSON,
-		Abort: &record.Command{Kind: record.CmdAbort, Reason: o.Reason},
+		Abort: &record.Command{Kind: record.CmdAbort, Reason: o.Reason, Retire: o.Retire},
 	}
 	return u.Run(ctx, record.Settings{})
 }

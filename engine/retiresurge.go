@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// retireMargin is what retiring a node takes beyond its drain and the wait after it: that its
+// machine goes.
+const retireMargin = 5 * time.Minute
+
+// retires reports whether the run, which is about to end early, is to retire what is left of
+// its surge first, and there is some.
+func retires(s *assess.Reader) bool {
+	return s.Run.Retire && s.Excess() > 0
+}
+
+// beginRetiring has a run that has put back what was in flight retire its surplus nodes.
+func (s *Step) beginRetiring() {
+	s.Run.State, s.Run.PhaseWait, s.Run.Retire = record.Running, nil, false
+	s.Run.Phases = append(s.Run.Phases, record.Phase{Name: record.PhaseRetire})
+	s.Enter(record.PhaseRetire)
+	s.Soon()
+}
+
+// retireSurge is the phase in which surplus nodes are drained by all rules and terminated
+// with decrement, until the raise is gone: at the end of a run that has ended early, or as a
+// run of its own. New nodes go and outdated ones stay, because who ends a run early may not
+// trust the new ones. A node that cannot be drained in time is left out, and the phase has a
+// time of its own; what is left then is named.
+func (s *Step) retireSurge() {
+	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
+		return
+	}
+	s.Enter(record.PhaseRetire)
+	if why := s.Opposed(); why != "" {
+		s.Pause(text.PausedBeside(why))
+		return
+	}
+	if s.Run.PhaseWait == nil {
+		rounds := (s.Excess() + s.Run.Limit - 1) / max(1, s.Run.Limit)
+		s.StartPhaseWait(record.WaitRetiring, time.Duration(max(1, rounds))*(s.Run.Settings.DrainTimeout+s.Run.Settings.Settle+retireMargin))
+	}
+	s.WatchSizes()
+	if idle := s.Count(record.Draining, record.Settling, record.Terminating) == 0; idle && !s.LowerToMachines() {
+		return
+	}
+	switch {
+	case s.Over(s.Run.PhaseWait):
+		if !s.StopRetiring() {
+			return
+		}
+	case s.Retiring(s.Excess()):
+		s.retireExcess()
+		return
+	}
+	if s.EndsOpen() || len(s.Run.PendingHooks) > 0 {
+		return
+	}
+	bounds := s.RestoreMax()
+	if !s.UnmarkAll() || !s.ResumeEven() || !bounds {
+		return
+	}
+	s.finishRetiring()
+}
+
+// retireExcess takes the nodes on that are too many, while the group moves no machine between
+// zones by itself.
+func (s *Step) retireExcess() {
+	for _, process := range s.Rules.Suspends() {
+		if !s.SuspendProcess(process) {
+			return
+		}
+	}
+	s.chooseRetired()
+	s.Retire(s.Excess())
+}
+
+// chooseRetired marks the nodes that will be retired as surplus, so that the pods of one do
+// not move to another.
+func (s *Step) chooseRetired() {
+	want := s.Excess() - s.Count(record.Surplus)
+	for _, id := range s.In(record.Draining, record.Settling, record.Terminating) {
+		if s.Run.Nodes[id].New {
+			want--
+		}
+	}
+	ready := s.In(record.Ready)
+	for _, id := range mostSpare(&s.Reader, ready, min(want, len(ready))) {
+		n := s.Run.Nodes[id]
+		n.Stage, n.Since = record.Surplus, s.Now
+		s.SetNode(id, n)
+	}
+	for _, id := range s.In(record.Surplus) {
+		if s.W.Node(s.Run.Nodes[id].Name) != nil {
+			s.Taint(id, s.Run.Nodes[id].Name, surplusTaint)
+		}
+	}
+}
+
+// surplusTaint keeps pods off nodes that will be retired, as far as others have room.
+var surplusTaint = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedule"}
+
+// finishRetiring ends the run: as it had ended before, or by what is left of the raise where
+// that is all there was to do.
+func (s *Step) finishRetiring() {
+	if s.Run.Result == record.NotStartedYet {
+		s.Run.Result = record.Succeeded
+		if n := s.Excess(); n > 0 {
+			s.Run.Result, s.Run.Why = record.NodesLeft, text.SurplusSkipped(n)
+		}
+	}
+	s.finishEarly()
+}
+
+// giveUpRetiring ends the phase because of something that would fail a run: what is in flight
+// is finished or put back, and the run keeps the result that it has.
+func (s *Step) giveUpRetiring(why string) {
+	s.Note(text.RetiringStopped(why))
+	s.failReported(s.Run.Result, s.Run.Why)
+}
+
+// PlanRetirement is the run that takes back what a run that has ended left of its raise, and
+// false if that left nothing that can be told from what others have changed since. It takes
+// the settings and the limit of that run.
+func PlanRetirement(rules Strategy, ended record.Run, w *world.World, id string, seed uint64) (record.Run, bool) {
+	if ended.State != record.Finished || ended.RaiseLeft == nil {
+		return record.Run{}, false
+	}
+	r := assess.NewRun(rules, id, seed, w, ended.Settings, record.Target{Templates: ended.Target.Templates})
+	r.Inherit(*ended.RaiseLeft, w.Group.Sizes)
+	r.Phases = []record.Phase{{Name: record.PhaseRetire}}
+	r.Settings.Approve, r.Settings.RetireSurge = record.ApproveNone, false
+	r.Limit = max(1, ended.Limit)
+	return r, r.Inherited != nil && (r.Excess(w.Group.Sizes.Min) > 0 || r.Inherited.Max > 0)
+}

@@ -162,8 +162,8 @@ func (s *Step) keepMinimum() {
 	if kept <= 0 {
 		return
 	}
-	if least > base {
-		s.Note(text.KeepsMinimum(least, max(0, base)))
+	if base = max(0, base); least > base {
+		s.Note(text.KeepsMinimum(least, base))
 	}
 	s.Run.Others += kept
 	s.Run.Lowered += kept

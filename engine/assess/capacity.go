@@ -82,11 +82,11 @@ func (s *Reader) ByPods(machines []string) []string {
 // lost and another user or tool has changed the desired size since.
 func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
-	if r.Raise == 0 || r.RaisedAt.IsZero() {
+	if r.Raise == 0 || !r.RaiseUnsure { // refused, or not asked for: what the group shows is others'
 		return false
 	}
 	return r.MaxSet > r.RaisedFrom.Max && sizes.Max == r.MaxSet ||
-		r.RaiseUnsure && sizes.Max >= r.MaxSet && sizes.Desired >= r.RaisedFrom.Desired+r.Raise-r.Surge()
+		sizes.Max >= r.MaxSet && sizes.Desired >= r.RaisedFrom.Desired+r.Raise-r.Surge()
 }
 
 // Excess is how much of the group's desired size the run takes back.

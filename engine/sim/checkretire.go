@@ -27,7 +27,7 @@ func (c *checker) retires(dec engine.Decision) {
 			d.breaks("retire: %s drains, which is no new node", n.Name)
 		}
 	}
-	others := d.Sim.lowered+d.Sim.raised+d.Sim.doubts > 0 // what they changed just now the run could not know
+	others := d.Sim.lowered+d.Sim.raised+d.Sim.doubts > 0 || d.Sim.foreign.Min > 0 // what they changed just now the run could not know
 	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.owed(); busy > max(0, most) && !others && !slices.ContainsFunc(sortedKeys(c.nodes), func(id string) bool { return c.nodes[id].Stage == record.Terminating }) {
 		d.breaks("retire: %d nodes are being retired, and the group has %d too many", busy, most)
 	}

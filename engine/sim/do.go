@@ -180,6 +180,9 @@ func (s *Sim) setSizes(a record.Action) record.Outcome {
 	g, change := &s.group, a.SizeChange()
 	switch {
 	case change.IsIn(g.Sizes):
+		if a.Sizes.Desired != a.From.Desired { // others have just set it: nobody can tell whose it is
+			s.doubts += max(a.From.Desired-a.Sizes.Desired, 0)
+		}
 		return done
 	case g.Sizes != *a.From:
 		return refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)

@@ -33,8 +33,9 @@ func (s *scene) calls() []cloud.Call {
 	return slices.DeleteFunc(shared.Cloud().Calls(), func(c cloud.Call) bool { return c.AccessKey != s.key || c.Time.Before(s.from) })
 }
 
+// calls are those of an action, without dry runs.
 func calls(list []cloud.Call, action string) []cloud.Call {
-	return slices.DeleteFunc(slices.Clone(list), func(c cloud.Call) bool { return c.Action != action })
+	return slices.DeleteFunc(slices.Clone(list), func(c cloud.Call) bool { return c.Action != action || c.Params.Get("DryRun") == "true" })
 }
 
 // review reports whether a request is a question for one's own name or rights, which

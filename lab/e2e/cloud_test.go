@@ -366,5 +366,6 @@ func TestMachinesThatEndByThemselves(t *testing.T) {
 	p := s.upgrade().exits(5)
 
 	checkFinished(t, p.said(), "NodeCreationFailure", 5)
-	p.says("Termination Reason: Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state")
+	p.await("warning", because("launch-failed"), saying("Termination Reason: Client.InvalidKMSKey.InvalidState: The KMS key provided is in an incorrect state"))
+	p.says("process Launch is suspended: User suspended")
 }

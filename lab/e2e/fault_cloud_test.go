@@ -157,8 +157,8 @@ func (s *scene) absent() []string {
 	return ids
 }
 
-// One replacement never gets Ready: the surge makes up for it as long as there is
-// one; then the run ends in 5, with the node and the reason.
+// A replacement never gets Ready after nodes were drained: the run pauses with the node and the
+// reason (exit 9), and an abort ends it.
 func TestReplacementNeverReady(t *testing.T) {
 	s := newScene(t, "unwell", lab.GroupOptions{Nodes: 4, Zones: oneZone})
 	s.deploy("batch", "agent")
@@ -166,10 +166,10 @@ func TestReplacementNeverReady(t *testing.T) {
 	p := s.upgrade("--node-ready-timeout", "15s", "--post-drain-wait", "2s")
 	p.await("node.settling") // its machine's replacement is the next to launch
 	shared.NeverReady(s.group.Name, 1)
-	p.exits(5).says("drainboard: NodeCreationFailure: node ip-", "is not Ready", "container runtime network not ready")
+	p.exits(9).says("paused: replacement overdue: node ip-", "is not Ready", "container runtime network not ready")
 
 	checkEvents(t, p.said())
-	checkFinished(t, p.said(), "NodeCreationFailure", 5)
+	s.run("abort", s.group.Name, "--yes").exits(3)
 	s.checkPutBack()
 	s.checkRemovals()
 	s.checkPods()

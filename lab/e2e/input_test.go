@@ -71,7 +71,7 @@ func TestBadInput(t *testing.T) {
 		{"101 nodes", upgrade("--max-unavailable", "101"), nil, []string{"--max-unavailable", "1 to 100"}},
 		{"negative nodes", upgrade("--max-unavailable=-1"), nil, []string{"--max-unavailable", "neither a number"}},
 		{"too much", upgrade("--max-unavailable", "120%"), nil, []string{"--max-unavailable"}},
-		{"surge", upgrade("--max-surge", "3"), nil, []string{"--max-surge", "sets its own"}},
+		{"surge", upgrade("--max-surge", "0"), nil, []string{"--max-surge", "eks-minimal"}},
 		{"timeout policy", upgrade("--on-drain-timeout", "hope"), nil, []string{"--on-drain-timeout", "fail, skip, force, wait"}},
 		{"two policies", upgrade("--force", "--on-drain-timeout", "skip"), nil, []string{"contradict"}},
 		{"approval of nobody", upgrade("--approve", "batch"), nil, []string{"--auto never prompts"}},

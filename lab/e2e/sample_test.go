@@ -20,6 +20,7 @@ var slow = []string{
 	"TestAbortWhileAPIsFail", "TestBusyAPIs",
 	"TestKilledAtEachActionOfSetup", "TestKilledAtEachActionOfAZone", "TestKilledAtEachActionOfADrain",
 	"TestKilledAtEachActionOfTheEnd", "TestKilledWhileItIsAborted", "TestKilledWhileItForces",
+	"TestKopsBlind", "TestKopsBlindAbort",
 }
 
 const slowSample = 3

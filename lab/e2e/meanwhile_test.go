@@ -146,7 +146,7 @@ func TestMinimumRaised(t *testing.T) {
 	p.await("node.blocked")
 	s.aws("UpdateAutoScalingGroup", "AutoScalingGroupName", s.group.Name, "MinSize", "3")
 	s.scale("checkout", 4)
-	p.exits(0).says("minimum size raised to 3, not by this run: the group keeps 3 machines, not 1")
+	p.exits(0).says("minimum size is 3: the group keeps 3 machines, not 1")
 
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "succeeded", 0)

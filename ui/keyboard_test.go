@@ -17,7 +17,7 @@ func readOnly(o *Options) { o.ReadOnly = true }
 func TestApproveABatch(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Batch 2 waits for approval (2:14). Press a: 3 nodes, 41 pods to move", "a approve batch 2 (3 nodes)")
-	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "budget shop/checkout never allows", "lets 2 go at once", "not evaluated: admission webhooks", "As of 21:07:12")
+	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "PDB shop/checkout never allows", "allows 2 disruptions", "not evaluated: admission webhooks", "As of 21:07:12")
 	ui.SentNothing().Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
@@ -48,7 +48,7 @@ func TestApproveAPhase(t *testing.T) {
 // What was not judged must not look as if all were well.
 func TestApproveOfWhatCannotBeJudgedPromisesNothing(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Blind())
-	ui.Expect("Press a").Press("a").Expect("blockers not evaluated: what is known of pods and budgets is 34s old").Gone("hold none")
+	ui.Expect("Press a").Press("a").Expect("blockers not evaluated: data on pods and PDBs is 34s old").Gone("hold none")
 }
 
 // Nobody decides on what was true a while ago: neither from the board, nor in a
@@ -70,7 +70,7 @@ func TestNothingIsApprovedOnStaleData(t *testing.T) {
 func TestSkipAndReturn(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Watching())
 	ui.Expect("(s skip)").Press("r").Expect("cannot return now: select a skipped or failed node first")
-	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods left after 15m0s")
+	ui.Press("down", "g", "r").Expect("Return to ip-10-0-1-23?", "to the end of the order", "3 pods not gone after 15m0s")
 	ui.Press("enter").Gone("Return to").SentNothing() // the careless answer is no
 	ui.Press("r", "y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)}).Expect("return to ip-10-0-1-23 requested")
 	ui.Press("down", "r").Expect("cannot return now: ip-10-0-1-24 is outdated")
@@ -173,15 +173,15 @@ func TestPauseAndResume(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("p pause").Press("p").Sent(record.Command{Kind: record.CmdPause}).Expect("pause requested")
 	paused := uitest.Busy()
-	paused.State, paused.Why = record.Paused, "ana@laptop asked"
+	paused.State, paused.Why = record.Paused, "requested by ana@laptop"
 	paused.Abilities = []snapshot.AbilityNow{{Kind: record.CmdResume}}
-	ui.Show(paused).Expect("‖ paused: ana@laptop asked. p resumes", "fails in 11:42, stopped")
+	ui.Show(paused).Expect("‖ paused: requested by ana@laptop. p resumes", "fails in 11:42, stopped")
 	ui.Later(30 * time.Second).Press("p").Sent(record.Command{Kind: record.CmdResume}).Expect("11:42")
 }
 
 func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "are uncordoned and keep the pods they have", "›[n continue]")
+	ui.Expect("x abort").Press("x").Expect("Abort the upgrade?", "1 settling node returns to service", "›[n continue]")
 	ui.Press("enter").Gone("Abort the upgrade?").SentNothing()
 	ui.Press("x").Expect("Abort the upgrade?").Press("y").Sent(record.Command{Kind: record.CmdAbort})
 	ui.Press("x").Expect("Abort the upgrade?").Press("tab", "enter").Sent(record.Command{Kind: record.CmdAbort})
@@ -248,7 +248,7 @@ func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
 func TestTheEnd(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("q quit").Show(uitest.Failed()).Expect("ng-web: failed", "4: pods could not be evicted in time (PodEvictionFailure)", "shop/checkout-7d9f-x2", "--max-size 12",
-		"ip-10-0-1-23: pods left after 15m0s", "ip-10-0-2-31, ip-10-0-2-44: asked for by ana@laptop", "can be rolled back: drainboard upgrade ng-web", "--launch-template-version 7")
+		"ip-10-0-1-23: 3 pods not gone after 15m0s", "ip-10-0-2-31, ip-10-0-2-44: requested by ana@laptop", "to roll the new nodes back: drainboard upgrade ng-web", "--launch-template-version 7")
 	ui.Press("q").Expect("key ignored").Later(GraceQuiet).Press("esc").Gone("exit code").Expect("enter result").Press("enter").Expect("exit code")
 	ui.Press("q").Leaves(Finished)
 }

@@ -41,12 +41,12 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	ui.Type("3").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23)})
 
 	// Enough for tonight.
-	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(record.Command{Kind: record.CmdPause}).Show(uitest.Stale()).Expect("paused: ana@laptop asked")
-	ui.Press("x").Expect("Abort the upgrade?", "are terminated: they are empty", "max goes back to 12").Press("y").Sent(record.Command{Kind: record.CmdAbort})
+	ui.Press("esc").Gone("1 of 18 nodes").Press("p").Sent(record.Command{Kind: record.CmdPause}).Show(uitest.Stale()).Expect("paused: requested by ana@laptop")
+	ui.Press("x").Expect("Abort the upgrade?", "surge nodes without pods to evict are terminated").Press("y").Sent(record.Command{Kind: record.CmdAbort})
 	ending := uitest.Busy()
-	ending.State, ending.Result, ending.Why = record.Ending, record.Aborted, "ana@laptop asked"
+	ending.State, ending.Result, ending.Why = record.Ending, record.Aborted, "requested by ana@laptop"
 	ui.Show(ending).Expect("aborting", "Nothing new starts")
 	over := uitest.Failed()
-	over.Result, over.Why = record.Aborted, "ana@laptop asked"
-	ui.Show(over).Expect("exit code", "3: aborted by the operator", "max of ng-web is still 18").Later(2 * GraceMost).Press("q").Leaves(Finished)
+	over.Result, over.Why = record.Aborted, "requested by ana@laptop"
+	ui.Show(over).Expect("exit code", "3: aborted by the operator", "the group's maximum is 18, was 12").Later(2 * GraceMost).Press("q").Leaves(Finished)
 }

@@ -101,9 +101,9 @@ func TestABurstIsOneNotification(t *testing.T) {
 	ui.Expect("draining").Press(focusOut).Show(uitest.Busy()).Heard("is blocked: shop/checkout-7d9f-x2\a")
 	both := uitest.Asking()
 	second := *uitest.Busy().Blockers[0]
-	second.Owner, second.Pod, second.Node, second.Machine = "cart", "shop/cart-1", uitest.Host(2, 31), "i-02031"
+	second.Owner, second.Pod, second.Node, second.Machine = "cart", "shop/cart-1", uitest.Host(2, 31), "i-0a1b2c3d4e5f62031"
 	third := second
-	third.Owner, third.Pod, third.Node, third.Machine = "agent", "kube-system/agent-1", uitest.Host(2, 9), "i-02009"
+	third.Owner, third.Pod, third.Node, third.Machine = "agent", "kube-system/agent-1", uitest.Host(2, 9), "i-0a1b2c3d4e5f62009"
 	both.Blockers = []*blockers.Blocker{&second, &third}
 	ui.Show(both).Expect("Batch 2 waits").Silent(osc777)
 	ui.Later(notifyEvery).Show(both)
@@ -121,7 +121,7 @@ func TestANotificationWhenTheRunPausesOrEnds(t *testing.T) {
 	ui.Expect("draining").Press(focusOut).Show(paused).Heard(osc777 + "drainboard ng-web;paused: pods are Pending; too long\a")
 	ui.Expect("paused").Show(uitest.Quiet()).Gone("paused").Later(notifyEvery).Show(paused).Heard(osc777)
 	// The end is told at once.
-	ui.Show(uitest.Failed()).Heard(osc777 + "drainboard ng-web;failed: shop/checkout-7d9f-x2 could not be evicted")
+	ui.Show(uitest.Failed()).Heard(osc777 + "drainboard ng-web;failed: PodEvictionFailure: ")
 	ui.Show(uitest.Failed()).Later(time.Hour).Show(uitest.Failed()).Silent(osc777)
 }
 

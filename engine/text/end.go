@@ -90,27 +90,27 @@ func UnderWay(done, not []string, unknown int) string {
 // What an abort would do with so many nodes.
 
 func AbortDraining(n int) string {
-	return Plural(n, "draining node") + " stop: no further eviction, terminating pods finish, returned to service"
+	return does(n, "draining node", "stop") + ": no further eviction, terminating pods finish, returned to service"
 }
 
-func AbortSettling(n int) string { return Plural(n, "settling node") + " returned to service" }
+func AbortSettling(n int) string { return does(n, "settling node", "return") + " to service" }
 
 func AbortTerminating(n int) string {
-	return Plural(n, "terminating node") + " finish: their instances already terminate"
+	return does(n, "terminating node", "finish") + ": already terminating"
 }
 
 func AbortSelected(n int, controller string) string {
-	return Plural(n, "selected node") + " continue: " + controller + " finishes them"
+	return does(n, "selected node", "continue") + ": " + controller + " finishes them"
 }
 
-func AbortOutdated(n int) string { return Plural(n, "outdated node") + " stay unchanged" }
+func AbortOutdated(n int) string { return does(n, "outdated node", "stay") + " unchanged" }
 
 func AbortTainted(n int) string {
-	return Plural(n, "outdated node") + " stay unchanged, our taints are removed"
+	return does(n, "outdated node", "stay") + " unchanged, our taints are removed"
 }
 
 func AbortDetached(n int) string {
-	return Plural(n, "detached instance") + " stay in service outside the group; the commands that terminate or reattach them are listed"
+	return does(n, "detached instance", "stay") + " in service outside the group; the commands that terminate or reattach them are listed"
 }
 
 // RetiringStopped is why surplus nodes are not retired any more.

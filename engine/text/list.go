@@ -40,6 +40,18 @@ func IsAre(n int, one string) string {
 	return Plural(n, one) + " are"
 }
 
+// does says what so many things do: "1 node stops", "2 nodes stop".
+func does(n int, one, verb string) string {
+	switch {
+	case n != 1:
+	case strings.HasSuffix(verb, "sh"):
+		verb += "es"
+	default:
+		verb += "s"
+	}
+	return Plural(n, one) + " " + verb
+}
+
 func Plural(n int, one string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %s", one)

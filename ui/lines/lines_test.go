@@ -33,7 +33,7 @@ func TestPlainTellsAValidation(t *testing.T) {
 func TestPlainApprove(t *testing.T) {
 	attend(t, uitest.Asking()).
 		Hears("21:07:12 drainboard: prod-eu-1 / ng-web, 1.31.4 to 1.32.1", "4 of 12 nodes", "An empty line, or ?, lists the possible actions").
-		Hears("Approve batch 2: 3 nodes?", "nodes: ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "41 pods will be evicted, 12 stay", "foreseen: ip-10-0-1-23: shop/checkout-7d9f-x2: budget", "As of 21:07:12").
+		Hears("Approve batch 2: 3 nodes?", "nodes: ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "41 pods will be evicted, 12 stay", "foreseen: ip-10-0-1-23: shop/checkout-7d9f-x2: PDB shop/checkout never allows a disruption", "As of 21:07:12").
 		Hears("\n1 or a: approve batch 2 (3 nodes)\n2: show its drains and blockers, as of now\n3 or p: pause\n4 or x: abort\n5 or q: leave\nType a number from 1 to 5.").
 		SentNothing().
 		Type("2").Hears("Approve batch 2: 3 nodes?", "41 pods will be evicted", "As of 21:07:12, 2 s ago", "Type a number from 1 to 5.").
@@ -86,7 +86,7 @@ func TestPlainQuestionTakenBack(t *testing.T) {
 func TestPlainMenu(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").Type("").
 		Hears("Possible actions:", "upgrade: 4 of 12 nodes, 2 draining, 1 settling, 1 terminating", "1 pod blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, fails in ").
-		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: retry a skipped or failed node: no node was skipped or has failed").
+		Hears("Not possible now: approve: nothing waits for approval", "Not possible now: retry a skipped or failed node: no node was skipped or failed").
 		Hears("1 or f: force: delete blocked pods", "2 or p: pause", "or s: skip a node", "or x: abort", "describe a node", "or q: leave", "or the letter.").
 		Type("2").Sent(record.Command{Kind: record.CmdPause}).Hears("pause requested").
 		Type("?").Hears("Possible actions:").
@@ -117,7 +117,7 @@ func TestPlainForce(t *testing.T) {
 
 func TestPlainAbort(t *testing.T) {
 	attend(t, uitest.Asking()).Hears("Type a number from 1 to 5.").
-		Type("4").Hears("Abort the upgrade?", "- ip-10-0-2-9 and ip-10-0-3-77 are terminated", "max goes back to 12", "1 or n: continue", "2 or y: abort the upgrade").
+		Type("4").Hears("Abort the upgrade?", "- 1 terminating node finishes", "- up to 6 surge nodes without pods to evict are terminated", "1 or n: continue", "2 or y: abort the upgrade").
 		Type("").Hears("Abort the upgrade?", "Type a number from 1 to 2.").
 		Type("no").Hears(`"no" is not one of the answers.`).
 		Type("n").Hears("Approve batch 2: 3 nodes?", "1 or a: approve").SentNothing().
@@ -131,7 +131,7 @@ func TestPlainSkipAndReturn(t *testing.T) {
 		Type("ip-10-0-3-77").Hears("Skip ip-10-0-3-77?", "It stays outdated", "1 or n: cancel", "2 or y: skip it").
 		Type("2").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(3, 77)}).
 		Type("r").Hears("Return: which?", "1: node ip-10-0-1-23, failed\n2: node ", "skipped\nType a number from 1 to 2").
-		Type("1").Hears("Return to ip-10-0-1-23?", "failed: 3 pods left after 15m0s", "2 or y: return to it").
+		Type("1").Hears("Return to ip-10-0-1-23?", "failed: 3 pods not gone after 15m0s", "2 or y: return to it").
 		Type("y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)})
 }
 
@@ -145,15 +145,15 @@ func TestPlainDetails(t *testing.T) {
 // The events of the run are told once, each in a line, also those that come late.
 func TestPlainEvents(t *testing.T) {
 	s := uitest.Busy()
-	p := attend(t, s).Hears("\n21:03:54 ip-10-0-1-23 draining: 17 pods to move\n", "\n21:07:12 shop/cart-55c-1 on ip-10-0-2-31 gone: left after 2s\n").
+	p := attend(t, s).Hears("\n21:03:54 ip-10-0-1-23 draining: 17 pods to move\n", "\n21:07:12 shop/cart-55c-1 on ip-10-0-2-31 gone after 2s\n").
 		Hears("21:07:12 blocked: shop/checkout-7d9f-x2 on ip-10-0-1-23, PDB shop/checkout allows 0: 3 healthy, 3 required. Way out: scale checkout to 4, loosen minAvailable 3, or force with f. Fails in ").
 		Never("cart-55c-2, grace")
 	more := uitest.Busy()
-	late := record.Event{Time: uitest.Moment.Add(-time.Second), Type: record.Warning, Message: "somebody scaled cart"}
+	late := record.Event{Time: uitest.Moment.Add(-time.Second), Type: record.Warning, Message: "cart was scaled"}
 	more.Events = append(more.Events[:len(more.Events)-1:len(more.Events)-1], late, s.Events[len(s.Events)-1],
 		record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
-	p.Show(more).Hears("21:07:11 warning: somebody scaled cart\n", "21:07:13 ip-10-0-2-77 ready: joined\n")
-	if got := strings.Count(p.text, "left after 2s"); got != 1 {
+	p.Show(more).Hears("21:07:11 warning: cart was scaled\n", "21:07:13 ip-10-0-2-77 ready: joined\n")
+	if got := strings.Count(p.text, "gone after 2s"); got != 1 {
 		t.Errorf("an event was told %d times\n%s", got, p.text)
 	}
 	p.Type("c").Hears("Each change is now printed").Show(func() *snapshot.Snapshot {
@@ -196,11 +196,11 @@ func TestPlainDisconnectAndReconnect(t *testing.T) {
 
 func TestPlainPaused(t *testing.T) {
 	p := attend(t, uitest.Stale()).
-		Hears("warning: cluster data 34 s old", "this computer's clock is 4.2 s ahead of the cluster's", "Paused: ana@laptop asked. Nothing new starts, and deadlines stop.", "1 or p: resume", "or x: abort", "or q: leave").
+		Hears("warning: cluster data 34 s old", "this computer's clock is 4.2 s ahead of the cluster's", "Paused: requested by ana@laptop. Nothing new starts, and deadlines stop.", "1 or p: resume", "or x: abort", "or q: leave").
 		Type("1").Sent(record.Command{Kind: record.CmdResume}).Hears("resume requested")
 	p.Later(5 * time.Second)
 	p.Never("2 s agoPaused")
-	p.Later(10*time.Second).Hears("Paused: ana@laptop asked", "1 or p: resume") // it had no effect
+	p.Later(10*time.Second).Hears("Paused: requested by ana@laptop", "1 or p: resume") // it had no effect
 }
 
 // A canary that is not well is told, and so is what no drain starts for.
@@ -264,7 +264,7 @@ func TestPlainEndOfInput(t *testing.T) {
 	ending := uitest.Busy()
 	ending.State, ending.Result = record.Ending, record.Aborted
 	p = attend(t, ending).Hears("An empty line").HangUp().Hears("The input has ended. Changes are still being restored.").SentNothing()
-	p.Show(uitest.Ended(record.Aborted, "ana@laptop asked")).Hears("ng-web: aborted").Leaves(ui.Finished)
+	p.Show(uitest.Ended(record.Aborted, "requested by ana@laptop")).Hears("ng-web: aborted").Leaves(ui.Finished)
 }
 
 // Lines of a script answer one question after the other, and wait for it.
@@ -294,13 +294,13 @@ func TestPlainScript(t *testing.T) {
 
 func TestPlainEnd(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").Show(uitest.Failed()).
-		Hears("ng-web: failed", "nodes: 4 of 12 nodes replaced in ", "exit code: 4: pods could not be evicted in time (PodEvictionFailure)", "why: shop/checkout-7d9f-x2 could not be evicted").
-		Hears("failed: ip-10-0-1-23: pods left after 15m0s", "blocked by: shop/checkout-7d9f-x2 on ip-10-0-1-23, PDB shop/checkout allows 0", "not restored, with the command that restores it", "warning: the nodes that run it can be rolled back").
+		Hears("ng-web: failed", "nodes: 4 of 12 nodes replaced in ", "exit code: 4: pods could not be evicted in time (PodEvictionFailure)", "why: PodEvictionFailure: 1 pod on ip-10-0-1-23 not gone after 15m0s: shop/checkout-7d9f-x2").
+		Hears("failed: ip-10-0-1-23: 3 pods not gone after 15m0s", "blocked by: shop/checkout-7d9f-x2 on ip-10-0-1-23, PDB shop/checkout allows 0", "not restored, with the command that restores it", "warning: to roll the new nodes back").
 		Leaves(ui.Finished)
 	both := uitest.Failed()
 	both.Result, both.Worst = record.InvalidFail, record.EvictionFail
 	attend(t, both).Hears("exit code: 4: pods could not be evicted in time (PodEvictionFailure)").Leaves(ui.Finished)
-	attend(t, uitest.Done()).Hears("the run has finished", "ng-web: done", "exit code: 0: done", "- somebody raised the group to 14 meanwhile").Leaves(ui.Finished)
+	attend(t, uitest.Done()).Hears("the run has finished", "ng-web: done", "exit code: 0: done", "- maximum size set to 14, not by this run").Leaves(ui.Finished)
 
 	p := attend(t, uitest.Busy()).Hears("An empty line")
 	close(p.Snapshots)

@@ -70,7 +70,7 @@ func TestPlainWatchOfARunUnderWay(t *testing.T) {
 	more.Events = append(more.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
 	p.Show(more).Hears("\n21:07:13 ip-10-0-2-77 ready: joined\n").Never("17 pods to move")
 
-	attend(t, uitest.Stale(), onlyWatches).Hears("paused", "paused: ana@laptop asked").SentNothing()
+	attend(t, uitest.Stale(), onlyWatches).Hears("paused", "paused: requested by ana@laptop").SentNothing()
 	attend(t, uitest.Asking(), onlyWatches).Hears("Batch 2 waits for approval").Never("Type a number")
 	p = attend(t, uitest.Done(), onlyWatches).Hears("ng-web: done", "Still watching the group.")
 	p.cancel(errors.New("told to stop"))
@@ -129,7 +129,7 @@ func TestPlainDetailsThatCome(t *testing.T) {
 	looks := make(chan snapshot.Look, 8)
 	p := attend(t, uitest.Busy(), onlyWatches, func(o *ui.Options) { o.Look = func(l snapshot.Look) { looks <- l } }).Hears("blocked: ")
 	p.Type("show details").Hears("Show details: which?").Type("10-0-1-23")
-	want := snapshot.Look{Machine: "i-01023"}
+	want := snapshot.Look{Machine: "i-0a1b2c3d4e5f61023"}
 	if got := <-looks; got != want {
 		t.Fatalf("looks at %+v", got)
 	}

@@ -125,9 +125,11 @@ func Shown(r rune) bool {
 // Upper makes words begin a sentence.
 func Upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Lower makes a sentence continue after a colon.
+// Lower makes a sentence continue after a colon. A first word that is a name, such as
+// PodEvictionFailure or LaunchTemplate, stays as it is.
 func Lower(s string) string {
-	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && strings.ToLower(s[1:2]) == s[1:2] {
+	first, _, _ := strings.Cut(s, " ")
+	if len(s) > 1 && s[0] >= 'A' && s[0] <= 'Z' && strings.ToLower(first[1:]) == first[1:] {
 		return strings.ToLower(s[:1]) + s[1:]
 	}
 	return s

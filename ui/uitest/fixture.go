@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 )
@@ -21,7 +22,7 @@ func Counted() *snapshot.Snapshot {
 	b := s.Blockers[0]
 	b.Tries, b.AtDeadline, b.Refusals = 4, record.TimeoutForce, 6
 	b.Deadline = &record.Wait{For: blockers.UntilPodForced, Start: b.Since, End: Moment.Add(135 * time.Second), Needs: []world.Source{world.Cluster}, Guess: true,
-		Basis: "its budget has refused 4 of 10 tries, 20s apart"}
+		Basis: text.RetriesLeft(4, 10, 20*time.Second)}
 	s.Node.Pods[0].Tries = b.Tries
 	return s
 }
@@ -58,19 +59,19 @@ func Looking() *snapshot.Snapshot {
 		p.Budgets = []blockers.BudgetView{{Ref: "payments-and-settlement/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9},
 			{Ref: "payments-and-settlement/nightly", Expression: "minAvailable 50%", Allowed: 2, Healthy: 4, Desired: 2, Expected: 4}}
 		p.Tries, p.First = 1, Moment.Add(-10*time.Second)
-		p.Blocker = held(ref, p.Owner, blockers.BlockedByBudgets, "covered by 2 budgets (payments-and-settlement/all,payments-and-settlement/nightly), which the eviction API never lets through", "delete or narrow one of the budgets, or force with f")
+		p.Blocker = held(ref, p.Owner, blockers.BlockedByBudgets, text.CoveredByBudgets([]string{"payments-and-settlement/all", "payments-and-settlement/nightly"}), text.NarrowBudgets)
 		p.Blocker.Budgets, p.Why = p.Budgets, p.Blocker.Detail
 	})
 	pod(snapshot.StageAsks, "tools/debug", "", "", func(p *snapshot.PodDetail) {
 		p.Reason, p.Why = drain.UnmanagedPod, drain.UnmanagedPod.Sentence()
-		p.Blocker = held(p.Ref, "", blockers.BlockedByConsent, p.Why, "give the consent and start again, delete the pod yourself, or force it with f")
+		p.Blocker = held(p.Ref, "", blockers.BlockedByConsent, p.Why, text.GiveConsent)
 	})
 	pod(snapshot.StageReturns, "shop/agent-9", "Deployment", "agent", func(p *snapshot.PodDetail) {
-		p.Next, p.Why = Moment.Add(40*time.Second), "came back 3 times: it tolerates every taint"
-		p.Blocker = held(p.Ref, "agent", blockers.BlockedByReturn, p.Why, "narrow its tolerations, scale agent to 0, or force the node with f")
+		p.Next, p.Why = Moment.Add(40*time.Second), text.CameBack(3, text.ToleratesEverything)
+		p.Blocker = held(p.Ref, "agent", blockers.BlockedByReturn, p.Why, text.NarrowTolerations("agent"))
 	})
 	pod(snapshot.StageForced, "shop/cart-55c-7", "Deployment", "cart", func(p *snapshot.PodDetail) {
-		p.Order, p.By, p.Why, p.Tries, p.Grace = "force-1", "ana@laptop", "deleted past its budgets by order of ana@laptop", 3, Wait("grace period", 25*time.Second, 30*time.Second)
+		p.Order, p.By, p.Why, p.Tries, p.Grace = "force-1", "ana@laptop", text.ForcedBy("ana@laptop"), 3, Wait("grace period", 25*time.Second, 30*time.Second)
 	})
 	pod(snapshot.StageTerminating, "shop/search-2", "StatefulSet", "search", func(p *snapshot.PodDetail) {
 		p.Tries, p.First, p.Grace, p.Ready = 1, Moment.Add(-100*time.Second), Wait("grace period", 80*time.Second, 180*time.Second), false
@@ -90,7 +91,7 @@ func Looking() *snapshot.Snapshot {
 
 	s.Budget = &snapshot.BudgetDetail{
 		BudgetView: b.Budgets[0], Current: true, AlwaysAllow: true, Since: Moment.Add(-14 * time.Minute),
-		Why: "allows 0: 3 healthy, 3 required, so it never allows any", WayOut: b.WayOut, More: 4,
+		Why: checkout.Never(""), WayOut: b.WayOut, More: 4,
 		Pods: []snapshot.BudgetPod{
 			{Ref: "shop/checkout-7d9f-p9", UID: "c-1", Unplaced: "0/12 nodes are available: 7 Insufficient cpu, 5 node(s) were unschedulable."},
 			{Ref: "shop/checkout-7d9f-c3", UID: "c-2", Node: Host(1, 24), Stage: record.Outdated, Crashing: true},
@@ -110,7 +111,7 @@ func Behind() *snapshot.Snapshot {
 	s := Looking()
 	s.Sources[0].Stale, s.Sources[0].Fresh = true, Moment.Add(-40*time.Second)
 	s.Budget.Current, s.Budget.Pods, s.Budget.More = false, nil, 0
-	s.Budget.Why, s.Budget.WayOut = "was changed, and its controller has not counted by the new rule yet", "opens by itself once it has; if it does not, look at kube-controller-manager, or force with f"
+	s.Budget.Why, s.Budget.WayOut = text.BudgetChanged, text.SeeBudgetControl
 	return s
 }
 
@@ -136,6 +137,9 @@ func Wait(what string, left, whole time.Duration, needs ...world.Source) *record
 	return &record.Wait{For: what, Start: Moment.Add(left - whole), End: Moment.Add(left), Needs: needs}
 }
 
+// checkout is the budget that keeps a pod in most fixtures.
+var checkout = text.Budget{Ref: "shop/checkout", Expression: "minAvailable 3", Healthy: 3, Desired: 3, Expected: 3}
+
 func Host(zone, n int) string {
 	return fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", zone, n)
 }
@@ -145,7 +149,7 @@ func Host(zone, n int) string {
 func Busy() *snapshot.Snapshot {
 	old, now := "v1.31.4-eks-a1b2c3d", "v1.32.1-eks-d4c3b2a"
 	row := func(zone, n int, stage record.Stage) *snapshot.NodeRow {
-		return &snapshot.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
+		return &snapshot.NodeRow{Pods: 12, PodsLeft: 12, ID: fmt.Sprintf("i-0a1b2c3d4e5f6%d%03d", zone, n), Name: Host(zone, n), Zone: fmt.Sprintf("eu-west-1%c", 'a'+zone-1),
 			Stage: stage, Since: Moment.Add(-90 * time.Second), Version: old, Ready: true, Tainted: true}
 	}
 	fresh := func(zone, n int, stage record.Stage) *snapshot.NodeRow {
@@ -164,7 +168,7 @@ func Busy() *snapshot.Snapshot {
 	goes := row(3, 77, record.Terminating)
 	goes.Ready, goes.Cordoned = false, true
 	comes := fresh(3, 140, record.Launching)
-	comes.Name, comes.ID, comes.Version, comes.Ready = "", "i-0c3b1f99aa", "", false
+	comes.Name, comes.ID, comes.Version, comes.Ready = "", "i-0a1b2c3d4e5f63140", "", false
 	comes.Wait = Wait("ready", 13*time.Minute, 15*time.Minute, world.Cluster, world.Cloud)
 	lost := row(3, 80, record.Outdated)
 	lost.Ready, lost.Note = false, "kubelet stopped posting node status"
@@ -193,33 +197,31 @@ func Busy() *snapshot.Snapshot {
 			Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",
 			Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: record.TimeoutFail,
-			Detail: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or force with f",
+			Detail: text.OfBudget("shop/checkout", checkout.Never("")), WayOut: checkout.Loosen("checkout", 4),
 		}},
 		Evictions: []*snapshot.Eviction{
 			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
 			{Pod: "search/indexer-of-the-catalogue-6f7d9c5b84-q2xkz", UID: "u-3", Node: drains.Name, Machine: drains.ID, Owner: "indexer-of-the-catalogue", Grace: Wait("grace period", 4*time.Second, 60*time.Second)},
 		},
 		Events: []record.Event{
-			{Time: Moment.Add(-200 * time.Second), Type: record.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: "2 nodes approved: " + stuck.Name + ", " + drains.Name},
-			{Time: Moment.Add(-198 * time.Second), Type: record.NodeDraining, Node: stuck.Name, Message: "17 pods to move", Command: "kubectl drain " + stuck.Name},
-			{Time: Moment.Add(-180 * time.Second), Type: record.PodBlocked, Node: stuck.Name, Pod: "shop/checkout-7d9f-x2", Budget: "shop/checkout", Message: "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any"},
-			{Time: Moment.Add(-100 * time.Second), Type: record.NodeReplaced, Node: Host(2, 45), Message: "gone"},
-			{Time: Moment.Add(-19 * time.Second), Type: record.NodeSettling, Node: settles.Name, Message: "waits 1m0s before its termination"},
-			{Time: Moment.Add(-12 * time.Second), Type: record.NodeTerminating, Node: goes.Name, Command: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-03077 --no-should-decrement-desired-capacity"},
-			{Time: Moment.Add(-10 * time.Second), Type: record.NodeDraining, Node: drains.Name, Message: "14 pods to move", Command: "kubectl drain " + drains.Name},
+			{Time: Moment.Add(-200 * time.Second), Type: record.BatchApproved, Batch: 4, Reason: "ana@laptop", Message: text.BatchApproved([]string{stuck.Name, drains.Name})},
+			{Time: Moment.Add(-198 * time.Second), Type: record.NodeDraining, Node: stuck.Name, Message: text.PodsToMove(17), Command: "kubectl drain " + stuck.Name},
+			{Time: Moment.Add(-180 * time.Second), Type: record.PodBlocked, Node: stuck.Name, Pod: "shop/checkout-7d9f-x2", Budget: "shop/checkout", Message: text.OfBudget("shop/checkout", checkout.Never(""))},
+			{Time: Moment.Add(-100 * time.Second), Type: record.NodeReplaced, Node: Host(2, 45), Message: text.Gone},
+			{Time: Moment.Add(-19 * time.Second), Type: record.NodeSettling, Node: settles.Name, Message: text.Settling(time.Minute)},
+			{Time: Moment.Add(-12 * time.Second), Type: record.NodeTerminating, Node: goes.Name, Command: "aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-0a1b2c3d4e5f63077 --no-should-decrement-desired-capacity"},
+			{Time: Moment.Add(-10 * time.Second), Type: record.NodeDraining, Node: drains.Name, Message: text.PodsToMove(14), Command: "kubectl drain " + drains.Name},
 			{Time: Moment.Add(-2 * time.Second), Type: record.PodEvicted, Node: drains.Name, Pod: "shop/cart-55c-1", Command: "kubectl delete --raw /api/v1/namespaces/shop/pods/cart-55c-1/eviction"},
-			{Time: Moment, Type: record.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: "left after 2s"},
+			{Time: Moment, Type: record.PodGone, Node: drains.Name, Pod: "shop/cart-55c-1", Message: text.PodLeft(2 * time.Second)},
 		},
 		Abilities: []snapshot.AbilityNow{
-			{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: "the run is not paused"},
+			{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: text.NotPaused},
 			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
-			{Kind: record.CmdReturn, Why: "no node was skipped or has failed"}, {Kind: record.CmdAbort},
+			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdAbort},
 		},
 		Sources: []snapshot.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{
-			"ip-10-0-2-9 and ip-10-0-3-77 are terminated: they are empty",
-			"ip-10-0-1-23 and ip-10-0-2-31 are uncordoned and keep the pods they have",
-			"6 new nodes stay as long as they hold pods; max goes back to 12",
+			text.AbortDraining(2), text.AbortSettling(1), text.AbortTerminating(1), text.AbortSurge(6),
 		},
 	}
 }
@@ -236,10 +238,10 @@ func Asking() *snapshot.Snapshot {
 		}
 	}
 	s.Batch = &snapshot.BatchView{ID: 2, Hash: "h2", Nodes: []string{Host(1, 23), Host(2, 9), Host(2, 31)}, Since: Moment.Add(-134 * time.Second), AsOf: Moment,
-		Evict: 41, Ignore: 12, Foreseen: []string{Host(1, 23) + ": shop/checkout-7d9f-x2: budget shop/checkout never allows an eviction (minAvailable 3, 3 of 3 healthy)",
-			"budget shop/cart lets 2 go at once, and covers 5 pods on 2 nodes that drain together: they take turns"}}
+		Evict: 41, Ignore: 12, Foreseen: []string{text.OfNode(Host(1, 23), text.BudgetNever("shop/checkout-7d9f-x2", "shop/checkout", "minAvailable 3", 3, 3)),
+			text.BudgetTurns("shop/cart", 2, 5, 2, true)}}
 	s.Abilities[0].Why = ""
-	s.Events = append(s.Events, record.Event{Time: Moment.Add(-134 * time.Second), Type: record.BatchWaiting, Batch: 2, Message: "3 nodes wait for approval: " + Host(1, 23) + ", " + Host(2, 9) + ", " + Host(2, 31)})
+	s.Events = append(s.Events, record.Event{Time: Moment.Add(-134 * time.Second), Type: record.BatchWaiting, Batch: 2, Message: text.BatchWaiting([]string{Host(1, 23), Host(2, 9), Host(2, 31)})})
 	return s
 }
 
@@ -262,7 +264,7 @@ func Alone() *snapshot.Snapshot {
 // Phase is a run that asks for its next phase.
 func Phase() *snapshot.Snapshot {
 	s := Asking()
-	s.Batch = &snapshot.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: "drains and terminates up to 2 nodes at once, without further approval",
+	s.Batch = &snapshot.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: text.EKSUpgrades(2),
 		Since: Moment.Add(-20 * time.Second), AsOf: Moment, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
 	return s
 }
@@ -272,14 +274,14 @@ func Phase() *snapshot.Snapshot {
 func Watching() *snapshot.Snapshot {
 	s := Asking()
 	s.Batch, s.Canary, s.Until = nil, Wait("canary", 92*time.Second, 2*time.Minute, world.Cluster, world.Cloud), Moment.Add(3*time.Hour)
-	s.Abilities[0].Why, s.Abilities[5].Why = "nothing waits for approval", ""
+	s.Abilities[0].Why, s.Abilities[5].Why = text.NothingToApprove, ""
 	set := func(zone, row int, stage record.Stage, note string) {
 		r := s.Zones[zone].Rows[row]
 		r.Stage, r.Note, r.Pods, r.PodsLeft = stage, note, 0, 0
 	}
-	set(0, 0, record.NodeFail, "3 pods left after 15m0s")
-	set(1, 2, record.Skipped, "asked for by ana@laptop")
-	set(2, 1, record.Unreachable, "not heard from for 6m0s")
+	set(0, 0, record.NodeFail, text.PodsStayed(3, 15*time.Minute))
+	set(1, 2, record.Skipped, text.AskedForBy("ana@laptop"))
+	set(2, 1, record.Unreachable, text.Silent(6*time.Minute))
 	s.Zones[2].Rows[1].Pods, s.Zones[2].Rows[1].PodsLeft = 11, 11
 	return s
 }
@@ -287,10 +289,10 @@ func Watching() *snapshot.Snapshot {
 // Stale is a paused run whose cluster has not answered for a while.
 func Stale() *snapshot.Snapshot {
 	s := Busy()
-	s.State, s.Why = record.Paused, "ana@laptop asked"
+	s.State, s.Why = record.Paused, text.AskedForBy("ana@laptop")
 	s.Abilities = []snapshot.AbilityNow{
-		{Kind: record.CmdApprove, Why: "nothing waits for approval"}, {Kind: record.CmdPause, Why: "the run is paused"}, {Kind: record.CmdResume},
-		{Kind: record.CmdForce, Why: "the data is stale"}, {Kind: record.CmdSkip}, {Kind: record.CmdAbort},
+		{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause, Why: text.AlreadyPaused}, {Kind: record.CmdResume},
+		{Kind: record.CmdForce, Why: text.TooOldToForce}, {Kind: record.CmdSkip}, {Kind: record.CmdAbort},
 	}
 	s.Sources[0] = snapshot.SourceView{Name: world.Cluster, Fresh: Moment.Add(-34 * time.Second), Stale: true, Problem: "the API answered 401: credentials have expired", Retry: Moment.Add(3 * time.Second)}
 	s.Skew = 4200 * time.Millisecond
@@ -301,9 +303,9 @@ func Stale() *snapshot.Snapshot {
 func Rivalled() *snapshot.Snapshot {
 	s := Busy()
 	s.ExternalMovers = []record.ExternalMover{
-		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines between zones, and ends them undrained", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced, and acts again after"},
-		{Kind: record.ExternalUnhealthy, Who: "the group (ReplaceUnhealthy)", Does: "finds unhealthy, and ends undrained,", Nodes: []string{Host(1, 24)}, Acts: true, Handling: record.HandlingLeft, How: "it is not waited for, and such a node counts as replaced, not by us"},
-		{Kind: record.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Nodes: []string{Host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: record.HandlingWaited, How: "not drained by us meanwhile, and counts as out of service"},
+		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: text.Rebalances, Handling: record.HandlingSuspended, How: text.SuspendedMeantime},
+		{Kind: record.ExternalUnhealthy, Who: text.HealthReplacement, Does: text.ReplacesSick, Nodes: []string{Host(1, 24)}, Acts: true, Handling: record.HandlingLeft, How: text.NotWaitedFor},
+		{Kind: record.ExternalDrain, Who: "Cluster Autoscaler", Does: text.Drains, Nodes: []string{Host(3, 78)}, Mark: "taint ToBeDeletedByClusterAutoscaler:NoSchedule", Acts: true, Handling: record.HandlingWaited, How: text.NotDrainedByUs},
 	}
 	return s
 }
@@ -311,8 +313,8 @@ func Rivalled() *snapshot.Snapshot {
 // Opposed is a run that pauses because of another one.
 func Opposed() *snapshot.Snapshot {
 	s := Rivalled()
-	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: "instance refresh r-1", Does: "replaces the group's machines by itself (InProgress, 40 %)", Acts: true, Handling: record.HandlingRefused, How: "no run starts beside it, and one that goes on pauses"})
-	s.State, s.Why = record.Paused, "instance refresh r-1 replaces the group's machines by itself (InProgress, 40 %): wait for it, or stop it with aws autoscaling cancel-instance-refresh --auto-scaling-group-name ng-web; then resume, or abort"
+	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: text.InstanceRefresh("r-1"), Does: text.RefreshDoes("InProgress", 40), Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside})
+	s.State, s.Why = record.Paused, text.PausedBeside(text.RefreshAtWork("r-1", "InProgress", 40, "ng-web"))
 	return s
 }
 
@@ -338,29 +340,29 @@ func Done() *snapshot.Snapshot {
 		}
 		s.Zones[z].Rows = rows
 	}
-	s.Notes = []string{"somebody raised the group to 14 meanwhile; it was left at that"}
+	s.Notes = []string{text.MaxLeftAsSet(14)}
 	s.Events = append(s.Events, record.Event{Time: Moment, Type: record.RunFinished, Result: string(record.Succeeded)})
 	return s
 }
 
 // Failed is a run that could not evict a pod.
 func Failed() *snapshot.Snapshot {
-	s := Ended(record.EvictionFail, "shop/checkout-7d9f-x2 could not be evicted from ip-10-0-1-23 within 15m0s: budget shop/checkout allows 0, 3 healthy, 3 required")
+	s := Ended(record.EvictionFail, text.DrainFailed(Host(1, 23), 15*time.Minute, []string{"shop/checkout-7d9f-x2"}))
 	s.Zones[0].Rows[0].Stage, s.Zones[0].Rows[0].Wait = record.NodeFail, nil
-	s.Zones[0].Rows[0].Note = "pods left after 15m0s"
+	s.Zones[0].Rows[0].Note = text.PodsStayed(3, 15*time.Minute)
 	s.Phases[2].End = Moment
-	s.Events = append(s.Events, record.Event{Time: Moment, Type: record.PhaseFinished, Phase: "upgrade", Message: "upgrade took 18m14s"})
+	s.Events = append(s.Events, record.Event{Time: Moment, Type: record.PhaseFinished, Phase: "upgrade", Message: text.PhaseTook("upgrade", 18*time.Minute+14*time.Second)})
 	for _, r := range s.Zones[1].Rows[1:3] {
-		r.Stage, r.Wait, r.Note = record.Skipped, nil, "asked for by ana@laptop"
+		r.Stage, r.Wait, r.Note = record.Skipped, nil, text.AskedForBy("ana@laptop")
 	}
-	s.Unrestored = []string{"the nodes that run it can be rolled back: drainboard upgrade ng-web --launch-template-version 7", "max of ng-web is still 18: aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12"}
+	s.Unrestored = []string{text.RollbackOffer(text.RollbackCommand("ng-web", 7)), text.MaximumRaised(18, 12, "aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng-web --max-size 12")}
 	return s
 }
 
 // Aborted is a run that was told to end.
 func Aborted() *snapshot.Snapshot {
 	s := Failed()
-	s.Result, s.Why = record.Aborted, "aborted by ana@laptop"
+	s.Result, s.Why = record.Aborted, text.AbortedBy("ana@laptop")
 	return s
 }
 
@@ -394,7 +396,7 @@ var Fixtures = []struct {
 // Blind is a run that asks for approval of what it cannot see.
 func Blind() *snapshot.Snapshot {
 	s := Asking()
-	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, "what is known of pods and budgets is 34s old"
+	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, text.PodsTooOld(34*time.Second)
 	return s
 }
 
@@ -501,10 +503,10 @@ func Validating() *snapshot.Snapshot {
 		After: []string{Host(3, 77)}, Wait: Wait("validation", 12*time.Minute+41*time.Second, 15*time.Minute, world.Cluster, world.Cloud),
 		Need: 2, Next: Moment.Add(23 * time.Second), Looked: Moment.Add(-7 * time.Second),
 		Failures: []record.Invalid{
-			{Kind: "machine", Name: "i-0b19ac0ffee00d001", Group: other, Message: "machine i-0b19ac0ffee00d001 of " + other + " has not joined the cluster", Ignored: true},
-			{Kind: "group", Name: own, Group: own, Message: "group " + own + " has 11 of 12 machines"},
-			{Kind: "node", Name: Host(3, 80), Group: own, Message: "node " + Host(3, 80) + " of " + own + " is not Ready: kubelet stopped posting node status"},
-			{Kind: "pod", Name: "kube-system/coredns-autoscaler-7cb5c5b969-zq2l9", Message: "pod kube-system/coredns-autoscaler-7cb5c5b969-zq2l9 (system-cluster-critical) is pending"},
+			{Kind: "machine", Name: "i-0b19ac0ffee00d001", Group: other, Message: text.NotJoined("i-0b19ac0ffee00d001", other), Ignored: true},
+			{Kind: "group", Name: own, Group: own, Message: text.GroupIncomplete(own, 11, 12)},
+			{Kind: "node", Name: Host(3, 80), Group: own, Message: text.NodeUnready(Host(3, 80), own, "kubelet stopped posting node status")},
+			{Kind: "pod", Name: "kube-system/coredns-autoscaler-7cb5c5b969-zq2l9", Message: text.CriticalPending("kube-system/coredns-autoscaler-7cb5c5b969-zq2l9", "system-cluster-critical", "")},
 		},
 	}
 	return s
@@ -542,7 +544,7 @@ func Interval() *snapshot.Snapshot {
 func Invalid() *snapshot.Snapshot {
 	s := Validating()
 	s.State, s.Result, s.Ended, s.TimeLeft, s.Abilities = record.Finished, record.InvalidFail, Moment, 0, nil
-	s.Why = "ClusterValidationFailure: the cluster did not get valid within 15m0s after ip-10-0-3-77 was ended"
+	s.Why = "ClusterValidationFailure: " + text.NotValidInTime(15*time.Minute, text.AfterNodes([]string{Host(3, 77)}), nil)
 	s.Validation.Failed = Moment
 	s.Phases[3].End = Moment
 	return s
@@ -596,12 +598,12 @@ func Driven() *snapshot.Snapshot {
 	s.Blockers = []*blockers.Blocker{{
 		Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait,
 		Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
-		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any", WayOut: "scale checkout to 4, loosen minAvailable 3, or delete the pod",
+		Detail:  text.OfBudget("shop/checkout", checkout.Never("")), WayOut: text.WithoutForce(checkout.Loosen("checkout", 4)),
 	}}
 	s.Evictions = []*snapshot.Eviction{{Pod: "shop/cart-55c-2", UID: "u-2", Node: held.Name, Machine: held.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)}}
 	s.Events = []record.Event{
 		{Time: Moment.Add(-9 * time.Minute), Type: record.NodeTainted, Reason: "kops", Message: "each of 9 nodes: " + kops + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)"},
-		{Time: Moment.Add(-4 * time.Minute), Type: record.NodeReplaced, Node: Host(1, 201), Message: "gone"},
+		{Time: Moment.Add(-4 * time.Minute), Type: record.NodeReplaced, Node: Host(1, 201), Message: text.Gone},
 		{Time: Moment.Add(-198 * time.Second), Type: record.NodeDraining, Node: held.Name, Reason: "kops", Message: "17 pods to move: " + cordoned + " (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule, cordoned)"},
 		{Time: Moment.Add(-30 * time.Second), Type: record.NodeDrained, Node: s.Zones[1].Rows[0].Name, Message: "drained by kops"},
 	}
@@ -641,20 +643,20 @@ func Kinds() *snapshot.Snapshot {
 	two := *budget
 	two.Kind, two.Pod, two.UID = blockers.BlockedByBudgets, "shop/payments-0", "u-10"
 	two.Budgets = append(two.Budgets, blockers.BudgetView{Ref: "shop/all", Expression: "maxUnavailable 1", Allowed: 1, Healthy: 9, Desired: 8, Expected: 9})
-	two.Detail, two.WayOut = "two budgets cover it, which the eviction API refuses", "delete one of the budgets, or force with f"
+	two.Detail, two.WayOut = text.CoveredByBudgets([]string{"shop/checkout", "shop/all"}), text.NarrowBudgets
 	s.Blockers = append(s.Blockers, &two)
 	for i, k := range []struct {
 		kind        blockers.BlockerKind
 		detail, way string
 	}{
-		{blockers.BlockedByWebhook, `admission webhook "guard.example.com" denied the request: not during business hours`, "ask who runs guard.example.com, or force with f"},
-		{blockers.BlockedByFinalizer, "its grace period is over, and these finalizers hold it: example.com/cleanup", "see what removes example.com/cleanup"},
-		{blockers.BlockedByGrace, "should have ended 2m0s ago: its kubelet has not said so", "look at the kubelet, or force with f"},
-		{blockers.BlockedByRoom, "shop/search-2, which replaces it, is Pending: 0/12 nodes have room", "make room (add a node, or uncordon one), or force with f"},
-		{blockers.BlockedByReturn, "came back 3 times: it tolerates every taint", "narrow its tolerations, scale agent to 0, or force the node with f"},
-		{blockers.BlockedByConsent, "has data in an emptyDir, which would be lost", "start again with --delete-emptydir-data, or force with f"},
-		{blockers.BlockedByRights, "pods/eviction is forbidden for ana in namespace shop", "grant create on pods/eviction"},
-		{blockers.BlockedByAPI, "the API answered 500: etcdserver: request timed out", "it is tried again"},
+		{blockers.BlockedByWebhook, `admission webhook "guard.example.com" denied the request: not during business hours`, text.SeeWebhook},
+		{blockers.BlockedByFinalizer, text.HeldByFinalizers([]string{"example.com/cleanup"}), text.SeeFinalizers},
+		{blockers.BlockedByGrace, text.Overdue(2 * time.Minute), text.SeeKubelet},
+		{blockers.BlockedByRoom, text.PodPending("shop/search-2", "0/12 nodes are available: 12 Insufficient cpu"), text.MakeRoom},
+		{blockers.BlockedByReturn, text.CameBack(3, text.ToleratesEverything), text.NarrowTolerations("agent")},
+		{blockers.BlockedByConsent, text.KeepsEmptyDir, text.GiveConsent},
+		{blockers.BlockedByRights, "pods/eviction is forbidden for ana in namespace shop", text.GrantEviction("shop")},
+		{blockers.BlockedByAPI, "the API answered 500: etcdserver: request timed out", text.TriedAgain},
 	} {
 		s.Blockers = append(s.Blockers, &blockers.Blocker{
 			Kind: k.kind, Pod: fmt.Sprintf("shop/%s-%d", strings.ReplaceAll(string(k.kind), " ", "-"), i), UID: fmt.Sprintf("u-2%d", i), Node: budget.Node, Machine: budget.Machine,
@@ -733,8 +735,8 @@ func Pooled() *snapshot.Snapshot {
 	s.Blockers = []*blockers.Blocker{{
 		Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
 		Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
-		Detail:  "shop/checkout allows 0: 3 healthy, 3 required, so it never allows any",
-		WayOut:  "scale checkout to 4, loosen minAvailable 3, or delete the pod; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it",
+		Detail:  text.OfBudget("shop/checkout", checkout.Never("")),
+		WayOut:  text.WithoutForce(checkout.Loosen("checkout", 4)) + text.DrainBeginsAnew,
 	}}
 	s.Events = []record.Event{{Time: Moment.Add(-2 * time.Minute), Type: record.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
 	return s

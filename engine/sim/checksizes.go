@@ -109,7 +109,8 @@ func (c *checker) lowers(a record.Action) {
 	if s.group.Sizes != *a.From || a.Sizes.Desired >= s.group.Sizes.Desired {
 		return
 	}
-	if !s.group.HasSuspended(launch) || !s.group.HasSuspended(terminate) {
+	launches := !s.group.HasSuspended(launch) && !s.View.Group.HasSuspended(launch) // others may have resumed it just now
+	if launches || !s.group.HasSuspended(terminate) {
 		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
 	}
 	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 {

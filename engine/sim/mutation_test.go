@@ -88,6 +88,9 @@ var mutations = []mutation{
 	{"retire: the run ends before the hooks after a node", "retiresurge.go", "if s.EndsOpen() || len(s.Run.PendingHooks) > 0 {", "if s.EndsOpen() {", "Scenario/retire_hooks", ""},
 	{"retire: what is left is not named", "retiresurge.go", "\ts.finishEarly()\n", "\ts.finish(s.Run.Result)\n", "Scenario/retire_bounded", ""},
 	{"retire: the run forgets how it ended", "commands.go", "case s.Run.Retires() && s.Run.Result != record.NotStartedYet:", "case false:", "Scenario/retire_keeps_result", ""},
+	{"retire: what is left counts as taken back", "retiresurge.go", "if n := s.Excess(); n > 0 {", "if n := s.Excess(); n > 99 {", "", "rule 4: the group has"},
+	{"retire: one machine more than are too many", "retiresurge.go", "s.Retire(s.Excess())", "s.Retire(s.Excess() + 1)", "", "retire: "},
+	{"retire: what the run before left suspended stays so", "retiresurge.go", "return !w.Group.HasSuspended(process)", "return true", "TestRetireOfManyNodes", "AZRebalance is not as it was before"},
 	{"rule 4: machines are retired in whichever zone they are", "strategy/eks.go", "staying[zone] > staying[fullest]", "staying[zone] < staying[fullest]", "", "rule 4: machines in the zones"},
 	{"watch: why no drain starts is not written down", "gate.go", "s.changed = s.changed || s.Run.Gate != why\n", "\n", "", "watch: "},
 	{"watch: that the driver sees nothing is not written down", "decide.go", "!slices.Equal(s.Run.Blind, r.Blind) || ", "", "", "watch: "},
@@ -254,6 +257,7 @@ var homes = map[string]string{
 	"TestMoveEnds":                ".",
 	"TestRepairTooLate":           ".",
 	"TestFacts":                   "..",
+	"TestRetireOfManyNodes":       ".",
 	"TestChanges":                 "../world",
 	"TestDecodesAlike":            "../../providers/kube",
 }

@@ -105,10 +105,16 @@ func (s *Reader) ReadyForPods(m *world.Machine, node *world.Node) bool {
 	return true
 }
 
-// UpToDate reports whether a machine was launched from a target template, and nothing else
-// asks for its replacement.
+// UpToDate reports whether a machine was launched from a target template, or is as good as one
+// that was, and nothing else asks for its replacement.
 func (s *Reader) UpToDate(m *world.Machine) bool {
-	return s.Selects(m) == "" && slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.LaunchedBefore(m))
+	return s.Selects(m) == "" && (slices.Contains(s.Run.Target.Templates, m.Template) || s.asTarget(m)) && !(s.Run.Target.All && s.LaunchedBefore(m))
+}
+
+// asTarget reports whether a machine of a managed node group was launched from a version of
+// the template that differs from the target in its number only.
+func (s *Reader) asTarget(m *world.Machine) bool {
+	return s.W.Group.Managed != nil && slices.Contains(s.Run.Target.Templates, s.W.Group.Template) && s.W.Group.HasTarget(s.W.NodeOf(m.ID))
 }
 
 // LaunchedBefore reports whether a machine is older than the run, as far as its

@@ -229,6 +229,18 @@ var mutations = []mutation{
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
 	{"found: what others take off of the group counts as a part of what the run takes back", "capacity.go", "\ts.Run.Others += by\n\ts.Report(", "\ts.Run.Lowered -= by\n\ts.Report(", "Scenario/raised_then_lowered_by_others", ""},
 	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
+	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && s.Among != 1:", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},
+	{"updates: a deleted pod passes for an evicted one", "selfdriven/mng/next.go", "return p.Evicted && p.Terminating() })", "return p.Terminating() })", "TestFollowedUpdates", "and was not picked"},
+	{"updates: who is inferred once stays so", "selfdriven/mng/next.go", " && !s.Guessed ||", " ||", "TestFollowedUpdates", "and was not picked"},
+	{"updates: evictions tell nothing", "selfdriven/mng/next.go", "return p.Evicted && p.Terminating() })", "return false && p.Evicted })", "TestFollowedUpdates", "pods are evicted from"},
+	{"updates: nodes are named before EKS has marked all", "selfdriven/mng/infer.go", "case n.Old && !n.Marked && n.Ready:\n\t\t\treturn nil\n", "", "TestInfer", "at one of: n1"},
+	{"updates: a node without pods is never named", "selfdriven/mng/infer.go", "p.Quiet < settled || n.Candidate", "false", "TestFollowedUpdates", "are named as those that EKS may be at"},
+	{"updates: no node is ever named", "selfdriven/mng/infer.go", "if out.Phase == Upgrade && p.Quiet >= quiet {", "if out.Phase == \"\" {", "TestFollowedUpdates", "no node is named"},
+	{"updates: marks of a failed update pass for this one's", "selfdriven/mng/infer.go", "marked > 0 && (p.Minimal || covered(p))", "marked > 0", "TestInfer", "phase: upgrade"},
+	{"updates: nodes that a failed update has brought are outdated", "assess/nodes.go", " || s.asTarget(m)) &&", ") &&", "TestFollowedUpdates", ""},
+	{"updates: a status that is not known is an end", "world/managed.go", "return u.Status == UpdateSucceeded || u.Status == UpdateFailed || u.Status == UpdateCancelled", "return u.Status != UpdateRuns", "TestFollowedUpdates", ""},
+	{"updates: every failure is one of evictions", "strategy/eksmanaged.go", "\"NodeCreationFailure\": record.CreationFail", "\"NodeCreationFailure\": record.EvictionFail", "TestFollowedUpdates", "and the watch with 4"},
+	{"updates: success before EKS tells it", "strategy/eksmanaged.go", "case u.Status == world.UpdateSucceeded:", "case u.Status == world.UpdateSucceeded || len(s.In(record.Outdated, record.Draining, record.Settling, record.Terminating)) == 0:", "TestFollowedUpdates", "and the update is under way"},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by
@@ -260,6 +272,7 @@ var homes = map[string]string{
 	"TestRetireOfManyNodes":       ".",
 	"TestChanges":                 "../world",
 	"TestDecodesAlike":            "../../providers/kube",
+	"TestInfer":                   "../selfdriven/mng",
 }
 
 // TestMutations holds that every check of the checker can fail: each mutation of

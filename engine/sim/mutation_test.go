@@ -225,6 +225,15 @@ var mutations = []mutation{
 	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/checkend.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
 	{"found: what others take off of the group counts as a part of what the run takes back", "capacity.go", "\ts.Run.Others += by\n\ts.Report(", "\ts.Run.Lowered -= by\n\ts.Report(", "Scenario/raised_then_lowered_by_others", ""},
+	{"sizes: a higher minimum keeps more than the raise", "capacity.go", "min(s.Goal()-base, s.Run.Surge())", "max(s.Goal()-base, s.Run.Surge())", "Scenario/sizes_minimum_and_more", ""},
+	{"sizes: a higher minimum keeps more than the raise, at random", "capacity.go", "min(s.Goal()-base, s.Run.Surge())", "max(s.Goal()-base, s.Run.Surge())", "", "rule 4: "},
+	{"sizes: a refused raise passes for one that happened", "assess/capacity.go", "if r.Raise == 0 || !r.RaiseUnsure {", "if r.Raise == 0 {", "Scenario/raise_refused_beside_maximum", ""},
+	{"found: a cordon that is being lifted passes for another user's", "mark.go", " || !s.Settled(record.Mark{Put: put}.Undo().Key) {", " {", "TestMarkWaitsForItsUndo", "counts"},
+	{"found: a new node that was lost serves its zone", "strategy/eks.go", "have[n.Zone] || s.ReadyForPods(m, s.W.NodeOf(m.ID))", "true", "Scenario/zone_new_node_lost", broken},
+	{"found: a node of the second in which the run began is the run's, though planned", "assess/nodes.go", "return !n.Created.After(started)", "return n.Created.Before(started.Truncate(time.Second))", "TestMadeInTheSecondOfTheStart", "launched before"},
+	{"found: a look-up settles what the view is too old for", "ensure.go", "unlike(s, p) && !o.Happened:", "false:", "Scenario/raise_seen_late", broken},
+	{"found: the checker has a driver know of a lowering that it has not heard of", "sim/checksizes.go", "*was.From == *a.From && *was.Sizes == *a.Sizes {", "*was.From != *a.From {", "Scenario/lowering_lost_then_raised", broken},
+	{"found: the checker counts new nodes that others end while a run ends", "sim/checkservice.go", "c.service.spare[id] = working", "c.service.spare[id] = false", "Scenario/retire_beside_abandoned", broken},
 	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 }
 
@@ -244,18 +253,20 @@ const broken = "BROKEN"
 
 // homes are the packages of the tests that mutations name, where it is not engine/live.
 var homes = map[string]string{
-	"TestRestoreMaxAgain":         "..",
-	"TestLowerAfterTwoReads":      "..",
-	"TestLowerKeepsWhatShowsLate": "..",
-	"TestRecordOfRivals":          "..",
-	"TestRecordOfDetached":        "..",
-	"TestRecordOfLowered":         "..",
-	"TestRecordOfDoubted":         "..",
-	"TestMoveEnds":                ".",
-	"TestRepairTooLate":           ".",
-	"TestFacts":                   "..",
-	"TestChanges":                 "../world",
-	"TestDecodesAlike":            "../../providers/kube",
+	"TestRestoreMaxAgain":           "..",
+	"TestLowerAfterTwoReads":        "..",
+	"TestLowerKeepsWhatShowsLate":   "..",
+	"TestRecordOfRivals":            "..",
+	"TestRecordOfDetached":          "..",
+	"TestRecordOfLowered":           "..",
+	"TestRecordOfDoubted":           "..",
+	"TestMarkWaitsForItsUndo":       "..",
+	"TestMadeInTheSecondOfTheStart": "..",
+	"TestMoveEnds":                  ".",
+	"TestRepairTooLate":             ".",
+	"TestFacts":                     "..",
+	"TestChanges":                   "../world",
+	"TestDecodesAlike":              "../../providers/kube",
 }
 
 // TestMutations holds that every check of the checker can fail: each mutation of

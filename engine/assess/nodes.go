@@ -123,8 +123,16 @@ func (s *Reader) LaunchedBefore(m *world.Machine) bool {
 	if s.Nodeless() {
 		return s.First
 	}
-	n := s.W.NodeOf(m.ID)
-	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started.Truncate(time.Second))) // a creation has whole seconds
+	n, started := s.W.NodeOf(m.ID), s.Run.Started
+	switch {
+	case n == nil:
+		return false
+	case started.IsZero():
+		return true
+	case s.First: // what is there already is older, as the plan had it
+		return !n.Created.After(started)
+	}
+	return n.Created.Before(started.Truncate(time.Second)) // a creation has whole seconds
 }
 
 // Label is the name to show for a machine: its node's, or its own id.

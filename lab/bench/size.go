@@ -43,7 +43,7 @@ func (b *bench) size(ctx context.Context) error {
 	mb, zipped, rss := float64(p.Bytes)/size.MB, float64(p.Zipped)/size.MB, memory/size.MB
 	b.add("program on disk", fmt.Sprintf("%.1f MB", mb), beside(size.MostBytes, before.mb), ratio(mb, before.mb))
 	b.add("program zipped", fmt.Sprintf("%.1f MB", zipped), beside(size.MostZipped, before.zipped), ratio(zipped, before.zipped))
-	b.add("drainboard version: most memory (RSS)", fmt.Sprintf("%.0f MB", rss), beside(size.MostMemory, before.rss), ratio(rss, before.rss))
+	b.add("drainboard version: most memory (RSS), median of 5", fmt.Sprintf("%.1f MB", rss), beside(size.MostMemory, before.rss), ratio(rss, before.rss))
 	b.add(fmt.Sprintf("drainboard version: start to end, median of %d", versionStarts), fmt.Sprintf("%d ms", at(times, 50).Milliseconds()), "", "")
 	return nil
 }

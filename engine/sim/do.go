@@ -267,7 +267,7 @@ func (s *Sim) launchByName(a record.Action) record.Outcome {
 		return refuse(record.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
 	}
 	if code, why := s.launchIn(a.Zone); why != "" {
-		return refuse(record.RefusedCapacity, "no machine in %s: %s (%s)", a.Zone, why, code)
+		return refuse(record.RefusedCapacity, "no instance in %s: %s (%s)", a.Zone, why, code)
 	}
 	g.launched[a.Token] = true
 	g.Sizes.Desired++

@@ -15,7 +15,9 @@ SHELL = bash
 
 # Without cgo: with it, plugins can be loaded, for which the linker has to keep every method
 # of every library. The program is then three times as large. -s -w leaves the debugger's
-# tables out. A release adds -trimpath, for which every library is compiled once more.
+# tables out. -trimpath leaves the machine's folders out; it is in GOFLAGS, for the tests too,
+# because what is compiled without it would be compiled once more.
+export GOFLAGS += -trimpath
 build: ## the binary, in bin/drainboard
 	CGO_ENABLED=0 go build -ldflags='-s -w' -o bin/drainboard ./cmd/drainboard
 
@@ -52,16 +54,17 @@ test-e2e: build labtools ## rolls on the real control plane; of the slowest stor
 FROM ?= $(shell git log -1 --format=%ct000 2>/dev/null || echo 1)
 SEEDS ?= 20000
 # Slower suites play fewer: 3 in 20 for the rolls that crash at their actions, 1 in 10 for
-# the storms.
+# the storms and the followed updates.
 BOUNDARIES ?= $(shell expr $(SEEDS) '*' 3 / 20)
 STORMS ?= $(shell expr $(SEEDS) / 10)
 RIVALS ?= $(SEEDS)
+UPDATES ?= $(STORMS)
 crash-test: ## every random suite at length, every rule checked at every step; prints figures and times (hours)
 	@failed=0; \
 	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
 		-from=$(FROM) -seeds=$(SEEDS) -storms=$(STORMS) -boundaries=$(BOUNDARIES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
-	go test ./engine/live -count=1 -timeout 24h -v -run '^TestRivals$$' \
-		-from=$(FROM) -rivals=$(RIVALS) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
+	go test ./engine/live -count=1 -timeout 24h -v -run '^Test(Rivals|FollowedUpdates)$$' \
+		-from=$(FROM) -rivals=$(RIVALS) -updates=$(UPDATES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
 	go test ./engine/sim -count=1 -timeout 2h -run '^TestMutations$$' || failed=1; \
 	exit $$failed
 

@@ -206,7 +206,7 @@ func takeCheck(s *Step, check record.Action, o record.Outcome) {
 		return
 	}
 	switch {
-	case o.Verdict != record.Done:
+	case o.Verdict != record.Done, unlike(s, p) && !o.Happened:
 		pauseRetry(s, o) // ask the direct read again after a pause
 	case !o.Happened && p.Action.Kind == record.LaunchIn:
 		launchAgain(s, p.Action, o)
@@ -230,6 +230,12 @@ func takeCheck(s *Step, check record.Action, o record.Outcome) {
 			took(s, p.Action, o)
 		}
 	}
+}
+
+// unlike reports whether sizes that were accepted are not in the group as it is known: that is from
+// before, and would pass for what others have made of it.
+func unlike(s *Step, p record.Pending) bool {
+	return p.Action.Kind == record.SetSizes && !p.Accepted.IsZero() && !s.W.Health[world.Cloud].Fresh.After(p.Accepted)
 }
 
 // launchAgain asks again for a machine that nobody knows of: a cloud need not tell

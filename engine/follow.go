@@ -60,12 +60,6 @@ func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Nod
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
 	}
-	if n.Stage == record.Outdated && slices.Contains(s.Run.Candidates, n.Name) {
-		n.Reason = text.Candidate(string(s.Rules.Follows().Mover()), len(s.Run.Candidates))
-		if len(s.Run.Candidates) == 1 {
-			n.Stage, n.Since = record.Draining, s.Now
-		}
-	}
 	switch {
 	case known && n.New && !was.New && (n.Stage == record.Ready || was.Stage == record.Replaced): // the same machine: updated in place
 		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, text.InPlaceDone

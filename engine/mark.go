@@ -19,7 +19,7 @@ func (s *Step) Mark(put record.Action) bool {
 		return false
 	}
 	if !known {
-		if !s.Fresh(world.Cluster) || node == nil {
+		if !s.Fresh(world.Cluster) || node == nil || !s.Settled(record.Mark{Put: put}.Undo().Key) { // what shows of it may still be ours
 			return false
 		}
 		m = record.Mark{Put: put, Foreign: put.IsSeen(s.W) || named(&s.Reader, put)}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/assess"
@@ -126,13 +127,14 @@ func (s *Step) giveUpRetiring(why string) {
 
 // PlanRetirement is the run that takes back what a run that has ended left of its raise, and
 // false if that left nothing that can be told from what others have changed since. It takes
-// the settings and the limit of that run.
+// the settings and the limit of that run, and the processes that it left suspended.
 func PlanRetirement(rules Strategy, ended record.Run, w *world.World, id string, seed uint64) (record.Run, bool) {
 	if ended.State != record.Finished || ended.RaiseLeft == nil {
 		return record.Run{}, false
 	}
 	r := assess.NewRun(rules, id, seed, w, ended.Settings, record.Target{Templates: ended.Target.Templates})
 	r.Inherit(*ended.RaiseLeft, w.Group.Sizes)
+	r.Suspended = slices.DeleteFunc(slices.Clone(ended.Suspended), func(process string) bool { return !w.Group.HasSuspended(process) })
 	r.Phases = []record.Phase{{Name: record.PhaseRetire}}
 	r.Settings.Approve, r.Settings.RetireSurge = record.ApproveNone, false
 	r.Limit = max(1, ended.Limit)

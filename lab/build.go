@@ -63,7 +63,7 @@ func BuildDrainboard(ctx context.Context) (string, error) {
 		return "", err
 	}
 	program := filepath.Join(root, "bin", "drainboard")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/drainboard")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./cmd/drainboard")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build drainboard: %w\n%s", err, out)

@@ -251,6 +251,7 @@ func (m *machines) insist(ctx context.Context, what string, do func() error) {
 func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
 	labels := kubeletLabels(i.UserData)
 	kops, taints := kopsLabels(i.Tags)
+	taints = append(taints, kubeletTaints(i.UserData)...)
 	maps.Copy(labels, kops)
 	if labels[eksGroupLabel] != "" && labels[eksImageLabel] == "" {
 		labels[eksImageLabel] = i.ImageID
@@ -300,6 +301,24 @@ func kubeletLabels(userData string) map[string]string {
 		}
 	}
 	return labels
+}
+
+var nodeTaints = regexp.MustCompile(`--register-with-taints[= ]["']?([^\s"']+)`)
+
+// kubeletTaints reads the kubelet's --register-with-taints=a=b:NoSchedule,c=d:NoExecute out of
+// user data, which may be in base64.
+func kubeletTaints(userData string) (taints []corev1.Taint) {
+	if decoded, err := base64.StdEncoding.DecodeString(userData); err == nil {
+		userData = string(decoded)
+	}
+	for _, match := range nodeTaints.FindAllStringSubmatch(userData, -1) {
+		for one := range strings.SplitSeq(match[1], ",") {
+			pair, effect, _ := strings.Cut(one, ":")
+			key, value, _ := strings.Cut(pair, "=")
+			taints = append(taints, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})
+		}
+	}
+	return taints
 }
 
 // sleep waits and reports whether the context let it.

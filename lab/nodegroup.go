@@ -68,6 +68,7 @@ type Nodegroup struct {
 	Kubernetes      string   // version; empty: the oldest that there is a release of
 	Update          *types.NodegroupUpdateConfig
 	Labels          map[string]string
+	Taints          []types.Taint
 }
 
 // AddNodegroup makes a managed node group with the recommended release of its version,
@@ -90,7 +91,7 @@ func (l *Lab) AddNodegroup(ctx context.Context, o Nodegroup) (asg string, err er
 	client := l.EKSClient()
 	_, err = client.CreateNodegroup(ctx, &awseks.CreateNodegroupInput{
 		ClusterName: aws.String(EKSCluster), NodegroupName: aws.String(o.Name), NodeRole: aws.String("arn:aws:iam::123456789012:role/nodes"),
-		Subnets: subnets, InstanceTypes: []string{"m5.large"}, Version: aws.String(o.Kubernetes), UpdateConfig: o.Update, Labels: o.Labels,
+		Subnets: subnets, InstanceTypes: []string{"m5.large"}, Version: aws.String(o.Kubernetes), UpdateConfig: o.Update, Labels: o.Labels, Taints: o.Taints,
 		ScalingConfig: &types.NodegroupScalingConfig{MinSize: aws.Int32(int32(o.Min)), MaxSize: aws.Int32(int32(o.Max)), DesiredSize: aws.Int32(int32(o.Nodes))},
 	})
 	for err == nil {

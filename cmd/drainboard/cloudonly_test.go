@@ -411,3 +411,12 @@ func TestCloudOnlyRefuses(t *testing.T) {
 		}
 	}
 }
+
+// call runs drainboard in this process.
+func call(args ...string) (out string, code int) {
+	var b, errors bytes.Buffer
+	root := newRoot(strings.NewReader(""), &b, &errors)
+	root.SetArgs(args)
+	code = console.Report(root.ExecuteContext(context.Background()))
+	return b.String() + errors.String(), code
+}

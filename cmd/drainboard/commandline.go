@@ -26,14 +26,19 @@ var (
 // commandLine returns the given flags, for the commands that are suggested to the user.
 func commandLine(cmd *cobra.Command) (line present.CommandLine) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		words := flagWords(f)
+		given := present.Flag{Name: f.Name, Words: flagWords(f)}
 		if slices.Contains(reachFlags, f.Name) {
-			line.Reach = append(line.Reach, words...)
+			line.Reach = append(line.Reach, given)
 		}
 		if !slices.Contains(onceFlags, f.Name) && !slices.Contains(groupFlags, f.Name) {
-			line.Settings = append(line.Settings, words...)
+			line.Settings = append(line.Settings, given)
 		}
 	})
+	root := cmd.Root()
+	line.Takes = func(verb, flag string) bool {
+		other, _, err := root.Find([]string{verb})
+		return err == nil && other.Flag(flag) != nil
+	}
 	return line
 }
 

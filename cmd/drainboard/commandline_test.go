@@ -2,10 +2,13 @@ package main
 
 import (
 	"errors"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
 )
@@ -14,10 +17,15 @@ import (
 func asGiven(t *testing.T, line ...string) *driver.Upgrade {
 	t.Helper()
 	var u upgradeFlags
-	cmd := &cobra.Command{Use: "upgrade"}
+	root, cmd := newRoot(nil, io.Discard, io.Discard), &cobra.Command{Use: "upgrade"}
+	real, _, err := root.Find([]string{"upgrade"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root.RemoveCommand(real)
+	root.AddCommand(cmd)
 	cmd.Flags().BoolVar(&u.Auto, "auto", false, "")
 	cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "")
-	cmd.Flags().String("context", "", "")
 	addScope(cmd, &u.scope)
 	u.add(cmd)
 	if err := errors.Join(cmd.ParseFlags(line), u.scope.Take(cmd.Flags().Args())); err != nil {
@@ -41,7 +49,60 @@ func TestTheCommandThatGoesOn(t *testing.T) {
 		}
 	}
 	u := asGiven(t, "web", "--provider", "gardener", "--control-kubeconfig", "/my files/it's", "--control-namespace", "shoot--a--b", "--max-unavailable", "2", "--auto")
-	if got, want := u.Line.Command("abort", "web"), `drainboard abort web --provider gardener --control-kubeconfig '/my files/it'\''s' --control-namespace shoot--a--b`; got != want {
+	if got, want := u.Line.Command("abort", "web"), `drainboard abort web --control-kubeconfig '/my files/it'\''s' --control-namespace shoot--a--b`; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Each command parses what any other one may suggest with any of its flags given: no suggested
+// command has a flag that it lacks.
+func TestSuggestedCommandsParse(t *testing.T) {
+	parsing := newRoot(nil, io.Discard, io.Discard)
+	commands := newRoot(nil, io.Discard, io.Discard).Commands()
+	suggested := 0
+	for _, from := range commands {
+		from.Flags().AddFlagSet(from.InheritedFlags())
+		var names []string
+		from.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		for _, name := range names {
+			given := newRoot(nil, io.Discard, io.Discard)
+			cmd, _, err := given.Find([]string{from.Name()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			setSomehow(t, cmd, name)
+			line := commandLine(cmd)
+			all := []string{line.Repeat("web")}
+			for _, verb := range commands {
+				all = append(all, line.Command(verb.Name(), "web"))
+			}
+			for _, one := range all {
+				words := strings.Fields(one)[1:]
+				to, rest, err := parsing.Find(words)
+				if err == nil {
+					err = to.ParseFlags(rest)
+				}
+				if suggested++; err != nil {
+					t.Errorf("%s --%s suggests %s: %v", from.Name(), name, one, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d commands", suggested)
+	// Flags that a command has are not lost.
+	if u := asGiven(t, "web", "--cluster-name", "k", "--context", "prod"); u.Line.Command("abort", "web") != "drainboard abort web --cluster-name k --context prod" {
+		t.Error(u.Line.Command("abort", "web"))
+	}
+}
+
+// setSomehow gives a flag the first of some values that it takes.
+func setSomehow(t *testing.T, cmd *cobra.Command, name string) {
+	t.Helper()
+	cmd.InheritedFlags() // so that Flags has those of the root
+	if err := cmd.ParseFlags(nil); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc([]string{"true", "7s", "3", "25%", "a", "a=b", "before:a", "asg"}, func(value string) bool { return cmd.Flags().Set(name, value) == nil }) {
+		t.Errorf("%s --%s takes none of the values of this test", cmd.Name(), name)
 	}
 }

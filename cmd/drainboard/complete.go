@@ -23,7 +23,7 @@ import (
 // about a word. Those of one command only are below its name, as "demo provider".
 func words() map[string][]string {
 	w := map[string][]string{
-		"provider":             {backend.Any, "asg", backend.Kops, backend.Gardener},
+		"provider":             backend.Providers,
 		"demo provider":        {"asg", backend.Kops},
 		"approve":              {"batch", "canary\tone node first, then the rest", "phase", "none"},
 		"order":                {"random", "oldest", "newest", "name", "fewest-blockers"},
@@ -31,7 +31,12 @@ func words() map[string][]string {
 		"on-drain-timeout":     {"fail", "skip", "force\tdelete what is left", "wait"},
 		"instance-group-roles": {"bastion", "control-plane", "apiserver", "node"},
 		"record":               {"fitting", "discard"},
+		"max-surge":            {"eks\ttwice the zones, at least max-unavailable", "fit\tas many as the nodes need that go at once"},
 		"output":               {"text", "json"},
+		"groups output":        {"text", "wide", "name", "json", "yaml"},
+		"plan output":          {"text", "wide", "json", "yaml"},
+		"status output":        {"text", "json", "yaml"},
+		"version output":       {"text", "json", "yaml"},
 		"report output":        {"markdown", "html"},
 		"theme":                themes.Names(),
 		"scenario":             {"list\tthe names of all"},

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -16,7 +15,6 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
@@ -27,15 +25,6 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Exit(m.Run())
-}
-
-// call runs drainboard in this process.
-func call(args ...string) (out string, code int) {
-	var b, errors bytes.Buffer
-	root := newRoot(strings.NewReader(""), &b, &errors)
-	root.SetArgs(args)
-	code = console.Report(root.ExecuteContext(context.Background()))
-	return b.String() + errors.String(), code
 }
 
 func TestDemoHeadless(t *testing.T) {

@@ -44,7 +44,7 @@ var examples = map[string][]example{
 		{"Wait longer for the answer", "pause ng-web --wait 1m"},
 	},
 	"resume": {
-		{"Go on with a paused run", "resume ng-web"},
+		{"Continue a paused run", "resume ng-web"},
 		{"Say why", "resume ng-web --reason 'checkout is back'"},
 		{"For programs", "resume ng-web -o json"},
 	},
@@ -54,7 +54,7 @@ var examples = map[string][]example{
 		{"Approve what was looked at before, and nothing else", "approve ng-web --batch 3 --hash 4f1d2a"},
 	},
 	"abort": {
-		{"Show what stops and what is put back, and ask", "abort ng-web"},
+		{"Show what stops and what is restored, and ask", "abort ng-web"},
 		{"Without a question", "abort ng-web --yes --reason 'wrong image'"},
 		{"And leave no machines behind: surplus nodes are drained and terminated", "abort ng-web --retire"},
 		{"For programs", "abort ng-web --yes -o json"},

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +22,9 @@ func (a *app) groupsCmd() *cobra.Command {
 		Short: "List the groups, one per line",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains([]string{"text", "wide", "name"}, o) {
-				if _, err := output(o); err != nil {
-					return err
-				}
+			asJSON, err := output(o, "yaml", "wide", "name")
+			if err != nil {
+				return err
 			}
 			s, err := a.Open(cmd.Context(), where, kube.ReadRights(a.Namespace), true)
 			if err != nil {
@@ -37,7 +35,7 @@ func (a *app) groupsCmd() *cobra.Command {
 				return err
 			}
 			switch {
-			case o == "json":
+			case asJSON:
 				return present.JSON(a.Out, present.GroupsOf(rows))
 			case o == "name":
 				return present.WriteGroupNames(a.Out, rows)

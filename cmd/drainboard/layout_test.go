@@ -146,6 +146,27 @@ func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
 	}
 }
 
+// TestFilesOfOneSystemAreTagged: of such names only those of systems (linux, windows) select a
+// file by themselves; unix does not.
+func TestFilesOfOneSystemAreTagged(t *testing.T) {
+	for _, dir := range []string{"cmd", "engine", "providers", "themes", "ui"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, _ fs.DirEntry, err error) error {
+			name := strings.TrimSuffix(filepath.Base(path), ".go")
+			if err != nil || !strings.HasSuffix(path, ".go") || !slices.ContainsFunc([]string{"_unix", "_other", "_bsd"}, func(of string) bool { return strings.HasSuffix(name, of) }) {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err == nil && !strings.HasPrefix(string(text), "//go:build ") {
+				t.Errorf("%s is compiled on every system: its name is no build constraint", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestMarksAreSpelledOnce holds that the keys of marks which Drainboard puts and looks for
 // are constants: one that is spelled in two ways is a mark that is never taken off. The
 // simulator spells them on its own, so that it finds a wrong one.

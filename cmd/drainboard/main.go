@@ -19,10 +19,19 @@ import (
 const gcPercent = 50
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+	collects := os.Getenv("GOGC") == ""
+	if collects {
+		debug.SetGCPercent(-1) // until a command begins: a collection reads all data of all libraries in
 	}
-	os.Exit(execute(context.Background(), newRoot(os.Stdin, os.Stdout, os.Stderr), os.Args[1:]))
+	root := newRoot(os.Stdin, os.Stdout, os.Stderr)
+	prepare := root.PersistentPreRun
+	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
+		if collects && cmd.Name() != "version" {
+			debug.SetGCPercent(gcPercent)
+		}
+		prepare(cmd, args)
+	}
+	os.Exit(execute(context.Background(), root, os.Args[1:]))
 }
 
 // execute runs a command line, tells how it ended, and returns the exit code.

@@ -41,8 +41,18 @@ func TestOutputs(t *testing.T) {
 	if code, out := run("version -o yaml"); code != 0 || !strings.Contains(out, "kind: Version\n") {
 		t.Errorf("%d: %q", code, out)
 	}
-	if code, out := run("status -o xml"); code != exitcode.WrongUse {
-		t.Errorf("%d: %q", code, out)
+	for line, lists := range map[string]string{
+		"status -o xml": "text, json, yaml", "version -o wide": "text, json, yaml", "groups -o xml": "text, json, yaml, wide, name",
+		"plan web -o name": "text, json, yaml, wide", "upgrade web -o yaml": "text, json",
+	} {
+		if code, out := run(line); code != exitcode.WrongUse || !strings.HasSuffix(out, "is not one of "+lists) {
+			t.Errorf("%s: %d: %q", line, code, out)
+		}
+	}
+	if _, short := run("plan web"); !strings.Contains(short, "NODE") {
+		t.Errorf("%s", short)
+	} else if code, wide := run("plan web -o wide"); code != 0 || !strings.Contains(wide, "NODE") {
+		t.Errorf("%d: %s", code, wide)
 	}
 }
 

@@ -24,7 +24,7 @@ func (a *app) planCmd() *cobra.Command {
 		Short: "Show what an upgrade would do; changes nothing",
 		Long:  "Show what an upgrade of groups would do; nothing is changed. Where Drainboard drains the nodes itself, duration and result are\nrehearsed in a copy of the cluster. For a Gardener worker pool it also shows the pool's state and what would block a roll.\n\n" + changeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := output(o)
+			asJSON, err := output(o, "yaml", "wide")
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (a *app) planCmd() *cobra.Command {
 			if err := of.Take(args); err != nil {
 				return err
 			}
-			f.planned = true
+			f.planned, f.wide = true, o == "wide"
 			return a.plan(cmd, &of, &f, false, asJSON)
 		},
 	}
@@ -47,9 +47,12 @@ func (a *app) planCmd() *cobra.Command {
 	f.add(cmd)
 	addChange(cmd.Flags())
 	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json")
 	return cmd
 }
+
+// planForm is how a plan is written: as text, of which wide has all nodes, or as JSON.
+type planForm struct{ json, wide bool }
 
 // plan shows what an upgrade would do, or with auto a headless one.
 func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, asJSON bool) error {
@@ -66,6 +69,7 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if err != nil {
 		return err
 	}
+	as := planForm{json: asJSON, wide: f.wide}
 	request := f.request(cmd, auto)
 	p := planner.Planner{Session: s, Request: &request, Auto: auto}
 	if err := p.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
@@ -78,7 +82,7 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 		if err := s.Groups.Several(); err != nil {
 			return exitcode.Usage(err)
 		}
-		return f.detailedExit(a.planSeveral(cmd.Context(), p, of, asJSON))
+		return f.detailedExit(a.planSeveral(cmd.Context(), p, of, as))
 	}
 	at, err := s.Find(cmd.Context(), of.Named[0])
 	if err != nil {
@@ -88,9 +92,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 		return exitcode.Usage(errForEKS)
 	}
 	if at.Provider() == backend.Gardener {
-		return f.detailedExit(a.planPool(cmd.Context(), p, at, asJSON))
+		return f.detailedExit(a.planPool(cmd.Context(), p, at, as))
 	}
-	return f.detailedExit(a.planGroup(cmd.Context(), p, at, asJSON))
+	return f.detailedExit(a.planGroup(cmd.Context(), p, at, as))
 }
 
 // detailedExit is the end of a plan that was shown: with --detailed-exitcode its exit code
@@ -103,24 +107,24 @@ func (f *rollFlags) detailedExit(todo bool, err error) error {
 }
 
 // planGroup shows what a run would do, and reports whether that is something.
-func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group, as planForm) (todo bool, err error) {
 	if at.Provider() == backend.EKSManaged {
-		return a.planManaged(ctx, p, at, asJSON)
+		return a.planManaged(ctx, p, at, as)
 	}
 	plan, err := p.Group(ctx, at)
 	if err != nil {
 		return false, err
 	}
 	todo = plan.HasWork()
-	if asJSON {
+	if as.json {
 		return todo, present.JSON(a.Out, present.PlanOf(plan))
 	}
-	present.WritePlan(a.Out, plan, nil)
+	present.WritePlan(a.Out, plan, nil, as.wide)
 	return todo, nil
 }
 
 // planSeveral shows what a roll would do, and reports whether that is something.
-func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Scope, asJSON bool) (todo bool, err error) {
+func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Scope, as planForm) (todo bool, err error) {
 	plan, err := p.Roll(ctx, of)
 	if err != nil {
 		return false, err
@@ -129,40 +133,40 @@ func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Sc
 	for _, group := range plan.Plans {
 		todo = todo || group.HasWork()
 	}
-	if asJSON {
+	if as.json {
 		return todo, present.JSON(a.Out, present.RollOf(plan))
 	}
-	present.WriteRollPlan(a.Out, plan, p.Session.Clock().Now())
+	present.WriteRollPlan(a.Out, plan, p.Session.Clock().Now(), as.wide)
 	return todo, nil
 }
 
 // planPool shows how a worker pool stands, what a roll of it meets, and what a run would do,
 // and reports whether that is something.
-func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+func (a *app) planPool(ctx context.Context, p planner.Planner, at backend.Group, as planForm) (todo bool, err error) {
 	plan, err := p.Pool(ctx, at)
 	if err != nil {
 		return false, err
 	}
 	todo = len(plan.Run.Nodes) > 0
-	if asJSON {
+	if as.json {
 		return todo, present.JSON(a.Out, plan.JSON())
 	}
-	plan.Write(a.Out)
+	plan.Write(a.Out, as.wide)
 	return todo, nil
 }
 
 // planManaged shows how a managed node group stands, and what its update by EKS would do, and
 // reports whether that is something.
-func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Group, asJSON bool) (todo bool, err error) {
+func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Group, as planForm) (todo bool, err error) {
 	plan, err := p.Managed(ctx, at)
 	if err != nil {
 		return false, err
 	}
 	todo = plan.Run.HasWork()
-	if asJSON {
+	if as.json {
 		return todo, present.JSON(a.Out, plan.JSON())
 	}
-	plan.Write(a.Out)
+	plan.Write(a.Out, as.wide)
 	return todo, nil
 }
 

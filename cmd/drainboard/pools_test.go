@@ -343,7 +343,7 @@ func TestWhatBeginsARoll(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := present.PlannedPool{At: present.PoolState{Seen: &snapshot.Snapshot{Pool: &snapshot.PoolView{Name: "web", Update: update}}}, Roll: snapshot.PoolPlan{All: true}, Run: snapshot.Plan{Warnings: []string{"larger"}}}
-		p.Write(&b)
+		p.Write(&b, false)
 		clitest.Contains(t, b.String(), says, "- larger", "No node of the pool has joined")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,14 +117,17 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 }
 
 // output reads -o.
-func output(o string) (asJSON bool, err error) {
+func output(o string, also ...string) (asJSON bool, err error) {
 	switch o {
 	case "", "text":
 		return false, nil
 	case "json":
 		return true, nil
 	}
-	return false, exitcode.Usage(fmt.Errorf("-o: %q is not one of text, json", o))
+	if slices.Contains(also, o) {
+		return false, nil
+	}
+	return false, exitcode.Usage(fmt.Errorf("-o: %q is not one of %s", o, strings.Join(slices.Concat([]string{"text", "json"}, also), ", ")))
 }
 
 // oneGroup takes one argument, the name of a group.

@@ -38,9 +38,9 @@ func (a *app) watchCmd() *cobra.Command {
 			case asJSON && !f.Auto:
 				return exitcode.Usage(fmt.Errorf("-o json requires --auto: a dashboard has no JSON"))
 			case f.Auto && f.Plain:
-				return exitcode.Usage(fmt.Errorf("--auto ends with the update, and --plain goes on: give one"))
+				return exitcode.Usage(fmt.Errorf("--auto ends with the update, --plain does not: choose one"))
 			case f.Auto && len(args) == 0:
-				return exitcode.Usage(fmt.Errorf("watch --auto: which group? Nobody is asked"))
+				return exitcode.Usage(fmt.Errorf("watch --auto does not ask for a group: name a GROUP"))
 			}
 			ctx, stop := console.UntilSignalled(cmd.Context())
 			defer stop()

@@ -14,18 +14,19 @@ func Reason(reason string) string {
 
 // reasons are those that have another word here.
 var reasons = map[string]string{
-	"gate":         "drain-gate",
-	"in sight":     "source-available",
-	"left behind":  "unrestored",
-	"let go on":    "continued",
-	"not by us":    "external-change",
-	"not complete": "controller-not-complete",
-	"not heard":    "commands-unavailable",
-	"out of sight": "source-unavailable",
-	"put back":     "restored",
-	"rival":        "external-mover",
-	"rival gone":   "external-mover-gone",
-	"trace":        "earlier-run",
+	"gate":          "drain-gate",
+	"in sight":      "source-available",
+	"left behind":   "unrestored",
+	"let go on":     "continued",
+	"not by us":     "external-change",
+	"not complete":  "controller-not-complete",
+	"not heard":     "commands-unavailable",
+	"command waits": "command-waits",
+	"out of sight":  "source-unavailable",
+	"put back":      "restored",
+	"rival":         "external-mover",
+	"rival gone":    "external-mover-gone",
+	"trace":         "earlier-run",
 }
 
 // apart are those of several parts, which are joined here.

@@ -105,10 +105,16 @@ func (s *Reader) ReadyForPods(m *world.Machine, node *world.Node) bool {
 	return true
 }
 
-// UpToDate reports whether a machine was launched from a target template, and nothing else
-// asks for its replacement.
+// UpToDate reports whether a machine was launched from a target template, or is as good as one
+// that was, and nothing else asks for its replacement.
 func (s *Reader) UpToDate(m *world.Machine) bool {
-	return s.Selects(m) == "" && slices.Contains(s.Run.Target.Templates, m.Template) && !(s.Run.Target.All && s.LaunchedBefore(m))
+	return s.Selects(m) == "" && (slices.Contains(s.Run.Target.Templates, m.Template) || s.asTarget(m)) && !(s.Run.Target.All && s.LaunchedBefore(m))
+}
+
+// asTarget reports whether a machine of a managed node group was launched from a version of
+// the template that differs from the target in its number only.
+func (s *Reader) asTarget(m *world.Machine) bool {
+	return s.W.Group.Managed != nil && slices.Contains(s.Run.Target.Templates, s.W.Group.Template) && s.W.Group.HasTarget(s.W.NodeOf(m.ID))
 }
 
 // LaunchedBefore reports whether a machine is older than the run, as far as its
@@ -117,8 +123,16 @@ func (s *Reader) LaunchedBefore(m *world.Machine) bool {
 	if s.Nodeless() {
 		return s.First
 	}
-	n := s.W.NodeOf(m.ID)
-	return n != nil && (s.Run.Started.IsZero() || n.Created.Before(s.Run.Started.Truncate(time.Second))) // a creation has whole seconds
+	n, started := s.W.NodeOf(m.ID), s.Run.Started
+	switch {
+	case n == nil:
+		return false
+	case started.IsZero():
+		return true
+	case s.First: // what is there already is older, as the plan had it
+		return !n.Created.After(started)
+	}
+	return n.Created.Before(started.Truncate(time.Second)) // a creation has whole seconds
 }
 
 // Label is the name to show for a machine: its node's, or its own id.

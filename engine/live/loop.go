@@ -89,6 +89,7 @@ type Loop struct {
 	flying    int // actions of this term without an answer
 	run       record.Run
 	in        engine.Inputs
+	early     []record.Command // came while a write was under way, and not heard yet
 	snapshot  *snapshot.Snapshot
 	look      snapshot.Look
 	log       []record.Event
@@ -290,6 +291,9 @@ func (l *Loop) turn(ctx context.Context, held bool) (time.Duration, error) {
 		return sureRetry, nil
 	}
 	wake, err := l.round(ctx)
+	if len(l.early) > 0 {
+		return 0, err
+	}
 	return max(0, wake.Sub(l.Clock.Now())), err
 }
 
@@ -331,6 +335,10 @@ func (l *Loop) begin(background context.Context) {
 
 // drain takes everything that is waiting, so that one decision serves it all.
 func (l *Loop) drain() {
+	for _, c := range l.early {
+		l.hear(c)
+	}
+	l.early = nil
 	for {
 		select {
 		case c := <-l.Queue.changes:
@@ -376,8 +384,7 @@ func (l *Loop) take(a answer) {
 func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	now, asked := l.Clock.Now(), time.Now()
 	failing := !l.unwritten.since.IsZero()
-	elsewhere := slices.ContainsFunc(l.in.Commands, func(c record.Command) bool { return c.ID != "" })
-	if failing && asked.Before(l.unwritten.next) && !elsewhere { // what is refused was tried
+	if failing && asked.Before(l.unwritten.next) {
 		return l.hold(), nil
 	}
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)

@@ -40,7 +40,7 @@ func (l *Loop) save(ctx context.Context, run record.Run, lost <-chan struct{}) e
 }
 
 // write writes a record, with less in it if it is too large and less is enough. A write that
-// does not end is told and shown meanwhile.
+// does not end is told and shown meanwhile, and so are the commands that come: they wait for it.
 func (l *Loop) write(ctx context.Context, run record.Run, begun time.Time) error {
 	done := make(chan error, 1)
 	l.running.Go(func() {
@@ -58,7 +58,10 @@ func (l *Loop) write(ctx context.Context, run record.Run, begun time.Time) error
 		select {
 		case err := <-done:
 			return err
+		case c := <-l.commands:
+			l.early = append(l.early, c)
 		case <-tick.C:
+			l.tellWaits(l.early)
 			if time.Since(begun) >= unwrittenTold {
 				l.unable(begun, errNoAnswer)
 				l.tellUnwritten()

@@ -24,6 +24,12 @@ const (
 	unwrittenAgain = time.Minute
 	// writingLook is how often the loop looks up while it waits for one write.
 	writingLook = 500 * time.Millisecond
+	// typedLimit is how long a command that is given to this process waits for the record: whoever
+	// gives it looks on. One from elsewhere waits until it expires.
+	typedLimit = 15 * time.Second
+	// answerLead is how long before a command from elsewhere expires it is refused: its sender
+	// reads the answer until then.
+	answerLead = 2 * time.Second
 )
 
 // ErrTooLarge means that a record was not written because its store has a limit of size.
@@ -52,6 +58,8 @@ type unwritten struct {
 	paused  string // why the run has paused itself, "" if it has not
 	// quiet: no write has failed, but the lock is lost, which is told by itself.
 	quiet bool
+	// waits are the commands whose wait was told.
+	waits map[record.Command]bool
 }
 
 // lasts reports for how long the record could not be written, 0 while it can.
@@ -184,8 +192,8 @@ func (l *Loop) hold() (wake time.Time) {
 	return now.Add(saveRetry)
 }
 
-// refuseUnwritten takes the commands away that cannot be obeyed now, and refuses them once it
-// was told why. Before that they are kept for the next write, and returned. What remains may
+// refuseUnwritten takes the commands away that cannot be obeyed now. They are kept for the next
+// write, and returned, until it is too late for each: then it is refused. What remains may
 // be obeyed without a record, which none from elsewhere is: its answer is that it is recorded.
 func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 	u := &l.unwritten
@@ -197,7 +205,7 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 		switch i := slices.IndexFunc(l.run.HandledCommands, func(a record.Ack) bool { return a.ID == c.ID }); {
 		case c.ID != "" && i >= 0: // it was recorded, and the answer did not reach the sender
 			acks = append(acks, l.run.HandledCommands[i])
-		case u.told.IsZero():
+		case now.Before(waitsUntil(c)):
 			later = append(later, c)
 		case c.ID == "":
 			l.warn("refused", text.CommandRefused(string(c.Kind), c.Node, "", record.WithoutRecord))
@@ -208,7 +216,36 @@ func (l *Loop) refuseUnwritten(now time.Time) (later []record.Command) {
 		return true
 	})
 	l.acknowledge(acks)
+	l.tellWaits(later)
 	return later
+}
+
+// waitsUntil returns until when a command waits for the record.
+func waitsUntil(c record.Command) time.Time {
+	if c.ID == "" {
+		return c.At.Add(typedLimit)
+	}
+	end := c.At.Add(record.CommandLife)
+	if c.Expires.Before(end) {
+		end = c.Expires
+	}
+	return end.Add(-answerLead)
+}
+
+// tellWaits tells of commands given to this process that they wait for the record, each once.
+// Whoever gives one from elsewhere is told by the process that waits for its answer.
+func (l *Loop) tellWaits(commands []record.Command) {
+	u := &l.unwritten
+	for _, c := range commands {
+		if c.ID != "" || u.waits[c] {
+			continue
+		}
+		if u.waits == nil {
+			u.waits = map[record.Command]bool{}
+		}
+		u.waits[c] = true
+		l.warn(record.ReasonCommandWaits, text.CommandWaits(string(c.Kind), c.Node, c.Kind.NeedsRecord(), typedLimit))
+	}
 }
 
 // patience ends the loop when a run that ends could not be recorded, or could not see its

@@ -204,8 +204,13 @@ func TestLoopTellsThatTheRecordCannotBeWritten(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		u.told("record unwritten", 5*time.Second)
 		close(u.bench.hold)
-		u.Send(record.Command{Kind: record.CmdApprove, By: "ann@laptop"})
-		time.Sleep(10 * time.Second)
+		u.Send(record.Command{Kind: record.CmdApprove, By: "ann@laptop", At: time.Now()})
+		time.Sleep(typedLimit - time.Second)
+		u.told(record.ReasonCommandWaits, 20*time.Second)
+		if _, early := u.at["refused"]; early {
+			t.Error("refused at once")
+		}
+		time.Sleep(5 * time.Second)
 		u.told("refused", time.Minute)
 		if u.asked() != 1 {
 			t.Errorf("asked for %d changes, want the first only", u.asked())
@@ -285,8 +290,8 @@ func TestLoopPausesWithoutARecord(t *testing.T) {
 				}
 				return
 			}
-			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop"})
-			time.Sleep(5 * time.Second)
+			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop", At: time.Now()})
+			time.Sleep(typedLimit + 5*time.Second)
 			if u.last.State != record.Paused {
 				t.Error("it resumed without a record")
 			}
@@ -295,7 +300,11 @@ func TestLoopPausesWithoutARecord(t *testing.T) {
 			if u.bench.record.State != record.Paused || u.asked() != 1 {
 				t.Errorf("the record says %s, %d changes", u.bench.record.State, u.asked())
 			}
-			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop"})
+			u.set(errForbidden)
+			time.Sleep(saveEvery + 5*time.Second)
+			u.Send(record.Command{Kind: record.CmdResume, By: "ann@laptop", At: time.Now()})
+			time.Sleep(5 * time.Second)
+			u.set(nil)
 			if r, err := wait(); err != nil || r.Result != record.Succeeded {
 				t.Errorf("ended %s: %v", r.Result, err)
 			}
@@ -355,22 +364,65 @@ func TestLoopAbortsWithoutARecord(t *testing.T) {
 	})
 }
 
-// An abort from elsewhere is not obeyed as long as it cannot be recorded, and its answer says
-// so with the reason.
-func TestLoopRefusesFromElsewhereWithoutARecord(t *testing.T) {
+// A command from elsewhere waits for the record until shortly before it expires. It is obeyed
+// when it is recorded, and else refused, with the reason, as long as its sender still reads it.
+func TestLoopKeepsFromElsewhereWithoutARecord(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			u := newUnwritable(t, errForbidden)
+			ctx, stop := context.WithCancel(t.Context())
+			wait := u.start(ctx)
+			close(u.bench.hold)
+			time.Sleep(15 * time.Second)
+			now := time.Now()
+			u.Send(record.Command{Kind: record.CmdPause, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
+			time.Sleep(50 * time.Second)
+			if len(u.acks) != 0 || u.last.State != record.Running {
+				t.Errorf("after 50 s the run is %s, answered %+v", u.last.State, u.acks)
+			}
+			if back {
+				u.set(nil)
+				time.Sleep(3 * time.Second)
+				if len(u.acks) != 1 || !u.acks[0].Accepted || u.bench.record.State != record.Paused {
+					t.Errorf("recorded as %s, answered %+v", u.bench.record.State, u.acks)
+				}
+			} else {
+				time.Sleep(9500 * time.Millisecond)
+				if len(u.acks) != 1 || u.acks[0].Accepted || !strings.Contains(u.acks[0].Answer, "not recorded") || !strings.Contains(u.acks[0].Answer, "forbidden") {
+					t.Errorf("answered %+v", u.acks)
+				}
+				if u.last.State != record.Running {
+					t.Errorf("the run is %s", u.last.State)
+				}
+			}
+			stop()
+			_, _ = wait()
+		})
+	}
+}
+
+// What is typed while a write has no answer is told to wait, and obeyed when the write has ended.
+func TestLoopTellsThatACommandWaitsForAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := newUnwritable(t, errForbidden)
+		u := newUnwritable(t, nil)
+		events := u.Loop.Events
+		u.Loop.Events = func(list []record.Event) {
+			events(list)
+			u.pen.mu.Lock()
+			_, u.pen.hang = u.at[string(record.PhaseStarted)]
+			u.pen.mu.Unlock()
+		}
 		ctx, stop := context.WithCancel(t.Context())
 		wait := u.start(ctx)
 		close(u.bench.hold)
 		time.Sleep(15 * time.Second)
-		now := time.Now()
-		u.Send(record.Command{Kind: record.CmdAbort, ID: "a1", Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)})
-		time.Sleep(3 * time.Second)
-		if len(u.acks) != 1 || u.acks[0].Accepted || !strings.Contains(u.acks[0].Answer, "not recorded") || !strings.Contains(u.acks[0].Answer, "forbidden") {
-			t.Errorf("answered %+v", u.acks)
+		given := time.Now()
+		u.Send(record.Command{Kind: record.CmdPause, By: "ann@laptop", At: given})
+		time.Sleep(saveLimit + 2*time.Second)
+		if took := u.at[record.ReasonCommandWaits].Sub(given); took < 0 || took > time.Second {
+			t.Errorf("its wait was told after %s", took)
 		}
-		if u.last.State != record.Running {
+		if u.last.State != record.Paused {
 			t.Errorf("the run is %s", u.last.State)
 		}
 		stop()

@@ -55,6 +55,8 @@ const (
 const (
 	ReasonUnwritten = "record unwritten" // the run record cannot be written
 	ReasonWritten   = "record written"   // it can be written again
+	// ReasonCommandWaits: a command cannot be obeyed before the run record is written.
+	ReasonCommandWaits = "command waits"
 	// ReasonBlind: the cluster has not been seen since the run ended a machine.
 	ReasonBlind     = "blind"
 	reasonMoverGone = "rival gone"  // an external mover has ended its work

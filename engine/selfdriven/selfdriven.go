@@ -129,6 +129,11 @@ type Sight struct {
 	WasSince time.Time
 	Pods     int
 
+	// Among is how many nodes the controller was inferred to be at one of, if this is one of them;
+	// 0 if it is none. Guessed: Was is what followed from that alone.
+	Among   int
+	Guessed bool
+
 	// New: it is no node to be replaced, as far as templates and marks tell.
 	New bool
 	// Stage, Reason and Deadline (nil for none) are what Next works out further, with New, and since when

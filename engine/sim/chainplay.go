@@ -59,7 +59,12 @@ func (p *player) goesOn() {
 		if p.broken != "" {
 			return
 		}
-		p.say("again")
+		if left := before.Run.RaiseLeft; left != nil && left.Desired > 0 && p.sizes.IntN(2) == 0 {
+			p.say("retire")
+		}
+		if p.broken == "" && p.Driver == before {
+			p.say("again")
+		}
 		if p.broken != "" || p.Driver == before {
 			return
 		}

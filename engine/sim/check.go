@@ -46,13 +46,15 @@ type checker struct {
 	early       bool                   // the run was aborted or has failed
 	nodes       map[string]record.Node // of the run before the decision that is being looked at
 	oldLook     time.Duration
-	zonesServed bool        // the first outdated node of an EKS update was tainted
-	held        world.Sizes // the group's before the request that has just arrived
+	zonesServed bool           // the first outdated node of an EKS update was tainted
+	held        world.Sizes    // the group's before the request that has just arrived
+	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
 
 	shownBatches map[string][]string // what the hash of each batch stood for when it was shown
 	owners       map[string]string   // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
 	raised       bool                // the group's raise was asked for
+	grew         int                 // by how much it was to raise the group
 	launches     launches
 	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
@@ -65,15 +67,19 @@ type checker struct {
 func (c *checker) init(d *Driver) {
 	*c = checker{
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{},
-		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}},
+		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
+		dark:     darkness{granted: map[string]bool{}},
 		reads:    map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
 	c.size = d.Sim.group.Sizes.Desired - c.heritage
 	c.rested = c.size
+	if known := d.Sim.View.Group.Sizes.Desired - c.heritage; known > 0 { // others may have raised it since the plan looked
+		c.rested = min(c.size, known)
+	}
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }
@@ -240,6 +246,7 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 	if a.Kind == record.SetSizes {
 		c.d.Sim.grew = c.d.Sim.grew || c.d.Sim.group.Sizes.Desired > c.held.Desired
 		c.overwrites(a)
+		c.happened(a)
 	}
 	c.marks(a)
 	c.limit()
@@ -248,9 +255,13 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 // delivered notes that the driver knows what came of an action.
 func (c *checker) delivered(a record.Action, o record.Outcome) {
 	c.learned(a)
+	c.heard(a, o)
 	c.noteMoved(a, o)
 	if a.Kind == record.Terminate && a.Decrement && (o.Verdict == record.Unknown || o.Already) {
 		c.d.Sim.doubts++
+	}
+	if a.Kind == record.Terminate && o.Verdict == record.Done {
+		c.dark.granted[a.Machine] = true
 	}
 	if a.Kind == record.Terminate && o.Verdict == record.Done && !o.Already {
 		delete(c.unsure, a.Machine)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,8 @@ type darkness struct {
 	all, after, told time.Duration
 	seen             time.Time // the last decision
 	state            record.State
+	paused           bool            // the run has paused itself for it
+	granted          map[string]bool // machines whose end was granted, as the driver knows
 }
 
 // darkens checks that no wait for sight of the cluster after the run's own end of a machine is
@@ -29,14 +32,14 @@ func (c *checker) darkens(dec engine.Decision) {
 	k.seen = d.Sim.now
 	was, limit := k.state, d.Run.Settings.ValidateTimeout
 	k.state = dec.Run.State
-	if c.sees(world.Cluster) || !c.validates() || was == record.Paused && k.all >= limit-slack { // the operator has resumed it
-		k.all, k.after, k.told = 0, 0, 0
+	if resumed := k.paused && was == record.Paused && k.state != record.Paused; c.sees(world.Cluster) || !c.validates() || resumed {
+		k.all, k.after, k.told, k.paused = 0, 0, 0, false
 		return
 	}
 	if was == record.Paused {
 		return
 	}
-	if k.all += passed; len(c.kops.out) > 0 {
+	if k.all += passed; slices.ContainsFunc(sortedKeys(c.kops.out), c.knowsEnded) {
 		k.after += passed
 	} else {
 		k.after, k.told = 0, 0
@@ -45,8 +48,10 @@ func (c *checker) darkens(dec engine.Decision) {
 		switch {
 		case e.Type == record.Warning && e.Reason == record.ReasonBlind:
 			k.told = k.after
-		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, "no view of the cluster") && k.all < limit-slack:
-			d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
+		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, "no view of the cluster"):
+			if k.paused = true; k.all < limit-slack {
+				d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
+			}
 		}
 	}
 	if k.state != record.Running {
@@ -58,4 +63,11 @@ func (c *checker) darkens(dec engine.Decision) {
 	if k.after-k.told > time.Minute+longGap+2*slack {
 		d.breaks("every wait is told: nothing was told for %s of a cluster that is not seen", k.after-k.told)
 	}
+}
+
+// knowsEnded reports whether the driver can know that a machine ends that the run wants ended: it
+// has asked for that, or the cloud shows it.
+func (c *checker) knowsEnded(id string) bool {
+	m := c.d.Sim.View.Machine(id)
+	return c.open["terminate/"+id] || c.dark.granted[id] || m == nil || m.Leaving()
 }

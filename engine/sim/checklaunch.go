@@ -38,7 +38,7 @@ func (c *checker) onTheirWay(passed time.Duration) {
 		case c.joinedBy(m):
 			l.joined[m.ID], l.missing = true, 0
 			delete(l.joining, m.ID)
-		default:
+		case c.dependsOnLaunches(d.Run): // else it has its time from the start of the phase that does
 			l.joining[m.ID] += passed
 		}
 	}

@@ -14,10 +14,12 @@ import (
 )
 
 // How often what costs much is looked at: the snapshot of every so manieth
-// decision, and the whole world of every so manieth of these.
+// decision, and the whole world of every so manieth of these. In a group of more than
+// lookNodes nodes it is as much more rarely.
 const (
 	lookEvery  = 8
 	digestEach = 8
+	lookNodes  = 50
 )
 
 // look checks what those get who only look, after a decision: plans and
@@ -28,10 +30,11 @@ func (c *checker) look(dec engine.Decision) {
 	if len(dec.Events) > 0 {
 		c.raw("an event", d.encode(dec.Events))
 	}
-	if d.Decisions%lookEvery != 1 && dec.Run.State != record.Finished {
+	every := lookEvery * max(1, len(dec.Run.Nodes)/lookNodes)
+	if d.Decisions%every != 1 && dec.Run.State != record.Finished {
 		return
 	}
-	whole := d.Decisions%(lookEvery*digestEach) == 1
+	whole := d.Decisions%(every*digestEach) == 1
 	before, world := d.encode(dec.Run), uint64(0)
 	if whole {
 		world = digest(s.View)

@@ -9,6 +9,7 @@ import "github.com/drainboard/drainboard/engine/record"
 type service struct {
 	touched  map[string]bool // something was asked for that takes it out
 	cordoned map[string]bool // our cordon is on its node
+	spare    map[string]bool // new, and taken out while the run ended: it held nothing that had to be evicted
 }
 
 // asked notes what takes a machine out of service. A cordon alone does not: the
@@ -36,6 +37,7 @@ func (s *service) truth(w *Sim) {
 		if w.machines[id] == nil {
 			delete(s.touched, id)
 			delete(s.cordoned, id)
+			delete(s.spare, id)
 		} else if n := w.Truth.NodeOf(id); n == nil || !n.Unschedulable {
 			delete(s.cordoned, id)
 		}
@@ -65,6 +67,8 @@ func (c *checker) outOfService(id string) bool {
 	switch {
 	case m == nil, c.kops.freed[id]:
 	case n.New && (d.Run.State == record.Ending || d.Run.State == record.Finished): // holds nothing that had to be evicted
+		c.service.spare[id] = working
+	case c.service.spare[id] && m.Leaving() && (c.vigils[id] == nil || !c.vigils[id].ended): // others end it before the run could
 	case working, cordoned, m.Leaving() && c.vigils[id] != nil && c.vigils[id].ended:
 		return true
 	}

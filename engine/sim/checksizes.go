@@ -82,7 +82,8 @@ func (c *checker) surges(a record.Action) {
 	default: // of the size at the start, or of what others have made of it since
 		want = []int{max(least, set.MaxSurge.Of(a.From.Desired, true)), max(least, set.MaxSurge.Of(c.size, true))}
 	}
-	if !slices.Contains(want, grows) {
+	again := c.raised && grows == c.grew // what others have made of the group since is not counted in
+	if c.grew = grows; !again && !slices.Contains(want, grows) {
 		d.breaks("surge: --max-surge %s raises the group by %d, not by %v", d.Run.Settings.SurgeText(), grows, want)
 	}
 }
@@ -109,11 +110,43 @@ func (c *checker) lowers(a record.Action) {
 	if s.group.Sizes != *a.From || a.Sizes.Desired >= s.group.Sizes.Desired {
 		return
 	}
-	if !s.group.HasSuspended(launch) || !s.group.HasSuspended(terminate) {
+	launches := !s.group.HasSuspended(launch) && !s.View.Group.HasSuspended(launch) // others may have resumed it just now
+	if launches || !s.group.HasSuspended(terminate) {
 		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
 	}
+	c.again(a)
 	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 {
 		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
+	}
+}
+
+// happened notes a lowering that has just taken effect: its driver does not know yet.
+func (c *checker) happened(a record.Action) {
+	is := c.d.Sim.group.Sizes
+	if is == c.held {
+		return
+	}
+	if c.unheard = nil; is.Desired < c.held.Desired && c.held == *a.From {
+		c.unheard = &a
+	}
+}
+
+// heard notes that the driver knows what came of the lowering.
+func (c *checker) heard(a record.Action, o record.Outcome) {
+	if a.Kind == record.CheckEffect && o.Happened {
+		a = *a.Of
+	}
+	if c.unheard != nil && a.Key == c.unheard.Key && o.Verdict == record.Done {
+		c.unheard = nil
+	}
+}
+
+// again takes in a lowering that is asked for once more although it has happened: others have
+// raised the group since by just as much. Whoever looks finds it as if nothing had been done, so
+// that the raise is lost.
+func (c *checker) again(a record.Action) {
+	if was := c.unheard; was != nil && *was.From == *a.From && *was.Sizes == *a.Sizes {
+		c.d.Sim.foreign.Desired -= a.From.Desired - a.Sizes.Desired
 	}
 }
 

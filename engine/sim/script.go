@@ -154,7 +154,7 @@ func (c *Script) command(a *args) (string, error) {
 	case "run":
 		return c.run(a)
 	case "retire":
-		return "", c.retire()
+		return c.retire()
 	case "autoscaler":
 		c.autoscaler(a)
 	case "hook":
@@ -317,19 +317,27 @@ func (c *Script) Plan(id string) snapshot.Plan {
 	for _, process := range []string{launch, terminate} {
 		s.theirs[process] = s.group.HasSuspended(process) // by an earlier run, too: its end has named it
 	}
-	if c.Driver == nil {
-		s.before, s.foreign, s.slack = s.group.Sizes, world.Sizes{}, 0
-	} else {
-		for at, by := range s.lowerings {
-			if !at.Before(s.ended) { // of what a run had left, or of their own: nobody can tell
-				s.doubts += by
-			}
-		}
+	c.follows()
+	if c.Driver != nil {
 		if left := c.Driver.Run.RaiseLeft; left != nil {
 			r.Inherit(*left, s.View.Group.Sizes)
 		}
 	}
 	return snapshot.MakePlan(rules, s.now, s.View, r, strategy.Limit(c.settings.MaxUnavailable, r.Base.Desired))
+}
+
+// follows has the Sim look at what others did between two runs.
+func (c *Script) follows() {
+	s := c.Sim
+	if c.Driver == nil {
+		s.before, s.foreign, s.slack = s.group.Sizes, world.Sizes{}, 0
+		return
+	}
+	for at, by := range s.lowerings {
+		if !at.Before(s.ended) { // of what a run had left, or of their own: nobody can tell
+			s.doubts += by
+		}
+	}
 }
 
 // begin plans the run and starts it.
@@ -372,33 +380,44 @@ func (c *Script) begin(*args) (string, error) {
 	if len(plan.Refusals)+len(plan.Opposed()) > 0 || c.runs > 0 && !plan.HasWork() {
 		return out.String(), nil
 	}
+	s.planned = map[string]bool{}
+	for _, n := range plan.Nodes {
+		s.planned[n.Machine] = true
+	}
+	c.drive(plan.Run)
+	return out.String(), nil
+}
+
+// drive starts a run: what looks like a mark of ours now is none of its own.
+func (c *Script) drive(r record.Run) {
+	s := c.Sim
 	for _, n := range s.Truth.Nodes() {
 		for _, mark := range s.marksOn(n) {
 			s.marks[mark] = true
 		}
 	}
-	s.rolling, s.planned = true, map[string]bool{}
-	for _, n := range plan.Nodes {
-		s.planned[n.Machine] = true
-	}
-	c.Driver = Drive(s, c.rules, engine.Start(plan.Run, s.now, "operator@laptop"))
+	s.rolling = true
+	c.Driver = Drive(s, c.rules, engine.Start(r, s.now, "operator@laptop"))
 	c.shown = 0
-	return out.String(), nil
 }
 
 // retire starts a run that retires what the last one left of its surge.
-func (c *Script) retire() error {
+func (c *Script) retire() (string, error) {
+	if c.Driver == nil {
+		return "", fmt.Errorf("no run has ended")
+	}
 	s := c.Sim
 	s.Advance(s.now.Add(settle))
 	s.health()
-	r, some := engine.PlanRetirement(c.rules, c.Driver.Run, s.View, "run-2", c.seed)
+	r, some := engine.PlanRetirement(c.rules, c.Driver.Run, s.View, fmt.Sprintf("run-%d", c.runs+2), c.seed)
 	if !some {
-		return fmt.Errorf("the last run has left nothing")
+		return "nothing to retire\n", nil
 	}
-	c.start = s.now
-	c.Driver = Drive(s, c.rules, engine.Start(r, s.now, "operator@laptop"))
-	c.shown = 0
-	return nil
+	c.runs++
+	c.start, s.planned = s.now, map[string]bool{}
+	c.follows()
+	c.drive(r)
+	return "", nil
 }
 
 // again plans the next run of the group and starts it, unless there is nothing for it to do.

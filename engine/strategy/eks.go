@@ -221,7 +221,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 		if n.Stage == record.Launching {
 			return s.WhyNotReady(m), nil
 		}
-		have[n.Zone] = true
+		have[n.Zone] = have[n.Zone] || s.ReadyForPods(m, s.W.NodeOf(m.ID)) // its node may have been lost since
 	}
 	short := s.Run.Expected() - count
 	failure := s.LaunchFailure()

@@ -70,15 +70,15 @@ func (e EKSManaged) Step(s *engine.Step) {
 		failedUpdate(s, u)
 		return
 	case u.Status == world.UpdateSucceeded:
+		if !m.Minimal {
+			s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
+		}
 		if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && !s.StoodStill(progress, lagging) {
 			return
 		} else if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
 			s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
 		}
 		s.Run.Candidates = nil
-		if !m.Minimal {
-			s.Enter(scaleDown) // it takes a moment only in small groups
-		}
 		s.Succeed()
 		return
 	case u.Status != world.UpdateRuns:
@@ -104,15 +104,10 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 // Picture is what can be seen of a group that EKS updates.
 func Picture(s *assess.Reader) mng.Picture {
 	m := s.W.Group.Managed
-	p := mng.Picture{Minimal: m.Minimal, Phase: s.Phase()}
-	var last time.Time
-	for _, ph := range s.Run.Phases {
-		if ph.Start.After(last) {
-			last = ph.Start
-		}
-	}
+	p := mng.Picture{Minimal: m.Minimal, Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired}
+	last := markedSince(s)
 	for id, n := range s.Run.Nodes {
-		if !n.New && n.Since.After(last) {
+		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) {
 			last = n.Since
 		}
 		if !n.New && s.W.Machine(id) == nil && n.Stage != record.Replaced { // it is about to be
@@ -126,23 +121,58 @@ func Picture(s *assess.Reader) mng.Picture {
 	return p
 }
 
+// markedSince is since when all marks are there: as they say it, or since the phase began where one
+// does not.
+func markedSince(s *assess.Reader) (last time.Time) {
+	known := s.Phase() == upgrade
+	for id, n := range s.Run.Nodes {
+		for _, move := range s.Run.External.MovesOf(id) {
+			if move.By != world.MoverEKS || n.New {
+				continue
+			}
+			if known = known && !move.Since.IsZero(); move.Since.After(last) {
+				last = move.Since
+			}
+		}
+	}
+	if known && !last.Before(s.Run.Started) { // else a failed update has left them
+		return last
+	}
+	for _, ph := range s.Run.Phases {
+		if ph.Start.After(last) {
+			last = ph.Start
+		}
+	}
+	return last
+}
+
 func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
 	n := s.Run.Nodes[m.ID]
-	out := mng.Node{Name: n.Name, Old: !s.UpToDate(m), Leaving: m.Leaving(),
-		Picked: n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating}
+	out := mng.Node{Name: n.Name, Zone: m.Zone, Old: !s.UpToDate(m), Leaving: m.Leaving(),
+		Candidate: slices.Contains(s.Run.Candidates, n.Name)}
+	out.Picked = (n.Stage == record.Draining || n.Stage == record.Settling) && !out.Candidate || n.Stage == record.Terminating
 	node := s.W.NodeOf(m.ID)
 	if node == nil {
 		return out
 	}
-	out.Ready, out.Marked = node.Ready, mng.Marked(s.Run.External.MovesOf(m.ID))
+	out.Joined, out.Ready, out.Marked = true, node.Ready, mng.Marked(s.Run.External.MovesOf(m.ID))
 	out.Young = mng.Young(&s.W.Group, node)
 	for _, p := range mng.Leaving(s.W, node.Name) {
 		out.Left++
-		if !drain.GateOf(s.W, p, func(string) int { return 0 }).Open {
+		if gate := drain.GateOf(s.W, p, func(string) int { return 0 }); !gate.Open || opened(s, gate) || p.Terminating() && !p.Evicted {
 			out.Kept++
 		}
 	}
 	return out
+}
+
+// retries is for how long EKS may not have tried an eviction again.
+const retries = 10 * time.Second
+
+// opened reports whether the budget of a pod allows evictions only since a moment ago, so that
+// EKS may not have noticed.
+func opened(s *assess.Reader, g drain.Gate) bool {
+	return len(g.Budgets) == 1 && s.Now.Sub(g.Budgets[0].Since) < retries
 }
 
 // held names nodes with the pods that are kept on them, their owners and PDBs.

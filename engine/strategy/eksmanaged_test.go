@@ -31,6 +31,7 @@ func watchedUpdate(t *testing.T) *watched {
 		x.w.SetPod(&world.Pod{UID: "kept-" + name, Namespace: "shop", Name: "checkout-" + name, Node: name, Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "checkout"},
 			Owner: world.Owner{Kind: "ReplicaSet", Name: "checkout", UID: "o"}})
 	}
+	x.node("new", 2, began.Add(30*time.Second), false)
 	x.w.SetBudget(&world.Budget{Namespace: "shop", Name: "checkout", Expression: "minAvailable 2", Healthy: 2, Desired: 2, Expected: 2, Current: true, Selector: labels.SelectorFromSet(labels.Set{"app": "checkout"})})
 	x.run = EKSManaged{}.Followed(x.w, "run", x.now)
 	return x
@@ -139,7 +140,7 @@ func TestFollowedCandidates(t *testing.T) {
 // Where one node is left it is that one.
 func TestFollowedSoleCandidate(t *testing.T) {
 	x := watchedUpdate(t)
-	x.w.SetMachines([]world.Machine{*x.w.Machine("i-a")})
+	x.w.SetMachines([]world.Machine{*x.w.Machine("i-a"), *x.w.Machine("i-new")})
 	x.w.DeleteNode("b")
 	x.after(time.Minute + 10*time.Second)
 	x.group(2, world.UpdateFailed)
@@ -203,4 +204,34 @@ func TestFollowedToItsEnd(t *testing.T) {
 	if x.run.ExitCode() != 1 {
 		t.Errorf("%s %s", x.run.State, x.run.Result)
 	}
+}
+
+// A node that an update which failed has brought has what this one goes to: it is none to replace.
+func TestFollowedRetry(t *testing.T) {
+	x := watchedUpdate(t)
+	x.w.Group.Image = "ami-new"
+	x.node("kept", 1, began.Add(-time.Minute), false)
+	n := *x.w.Node("kept")
+	n.Labels = map[string]string{world.EKSGroupKey: "web", "eks.amazonaws.com/nodegroup-image": "ami-new"}
+	x.w.SetNode(&n)
+	x.after(2 * time.Second)
+	if got := x.run.Nodes["i-kept"]; !got.New || got.Stage != record.Ready {
+		t.Errorf("%s, new %v", got.Stage, got.New)
+	}
+	n.Labels = map[string]string{world.EKSGroupKey: "web", "eks.amazonaws.com/nodegroup-image": "ami-new", "eks.amazonaws.com/sourceLaunchTemplateVersion": "3"}
+	x.w.SetNode(&n)
+	x.after(2 * time.Second)
+	if got := x.run.Nodes["i-kept"]; got.New || got.Stage != record.Outdated {
+		t.Errorf("of another version of the user's template: %s, new %v", got.Stage, got.New)
+	}
+}
+
+// A user deletes a pod of a marked node: that is no sign that EKS drains it.
+func TestFollowedIsNotADelete(t *testing.T) {
+	x := watchedUpdate(t)
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"}})
+	x.after(time.Second)
+	x.w.DeletePod("free")
+	x.after(2 * time.Second)
+	x.stages(record.Outdated, record.Outdated)
 }

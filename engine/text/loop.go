@@ -94,6 +94,18 @@ func EndNotRecorded(err error) string {
 	return "the end of the run could not be written to its record, which still has it as running: " + err.Error()
 }
 
+// CommandWaits says that a command, of a node or none, waits for the run record, and for how long
+// at most where it needs one.
+func CommandWaits(command, node string, needs bool, limit time.Duration) string {
+	if node != "" {
+		command += " " + node
+	}
+	if !needs {
+		return command + " waits until the current write of the run record ends"
+	}
+	return fmt.Sprintf("%s waits until the run record can be written, for at most %s", command, limit)
+}
+
 func NotRecordedNotObeyed(d time.Duration, err error) string {
 	return fmt.Sprintf("not recorded, so not executed: the run record cannot be written for %s: %s; repeat the command when it can be written, or end the run where it is driven", d.Round(time.Second), err)
 }

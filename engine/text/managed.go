@@ -23,6 +23,11 @@ const (
 	EKSWindows     = "estimated: updates were reported to fail after about 45 minutes"
 )
 
+// EKSQuota says that the account's quota was not compared with the machines that an update adds.
+func EKSQuota(extra int) string {
+	return fmt.Sprintf("whether the account's EC2 quota admits %s: aws service-quotas list-service-quotas --service-code ec2", Plural(extra, "more instance"))
+}
+
 // EKSCandidates says which nodes EKS may be at; each of nodes has its pods and their PDBs.
 func EKSCandidates(nodes []string, quiet time.Duration) string {
 	which := "one of: " + strings.Join(nodes, "; ")

@@ -59,9 +59,10 @@ type ManagedUpdate struct {
 	// Successful, Failed, Cancelled, or one that is not known here.
 	Kind, Status string
 	Since        time.Time
-	// Version and Release are what it goes to, "" where it does not say.
-	Version, Release string
-	Errors           []ManagedIssue
+	// Version and Release are what it goes to, TemplateVersion is that of the user's own launch
+	// template; "" where it does not say.
+	Version, Release, TemplateVersion string
+	Errors                            []ManagedIssue
 }
 
 // EKS's words for the kind and the status of an update.
@@ -88,6 +89,29 @@ func (m *ManagedGroup) Behind(image string) (behind, known bool) {
 	return image != m.RecommendedImage, true
 }
 
+// Labels that EKS puts on the nodes of managed node groups (EKS user guide, "Understand each
+// phase of node updates").
+const (
+	eksImage           = "eks.amazonaws.com/nodegroup-image"
+	eksTemplateVersion = "eks.amazonaws.com/sourceLaunchTemplateVersion"
+)
+
+// HasTarget reports whether a node of a managed node group (nil for none) has what the group's
+// updates go to: the AMI that the group launches now and, with a launch template of the user's,
+// its version. EKS goes by these labels and leaves such nodes as they are. It makes another
+// version of the Auto Scaling group's template for each update, so after a failed one that
+// version differs on nodes that need no replacement.
+func (g *Group) HasTarget(n *Node) bool {
+	if g.Managed == nil || n == nil || g.Image == "" || n.Labels[eksImage] != g.Image {
+		return false
+	}
+	version := g.Managed.TemplateVersion
+	if u := g.Managed.Update; u != nil && !u.Over() && u.TemplateVersion != "" {
+		version = u.TemplateVersion
+	}
+	return n.Labels[eksTemplateVersion] == version
+}
+
 // Clean is the group with all its strings clean.
 func (m *ManagedGroup) Clean() *ManagedGroup {
 	if m == nil {
@@ -104,7 +128,7 @@ func (m *ManagedGroup) Clean() *ManagedGroup {
 		c.Insights[i] = Insight{Clean(in.Name), Clean(in.Status), Clean(in.Reason)}
 	}
 	if u := m.Update; u != nil {
-		c.Update = &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), cleanIssues(u.Errors)}
+		c.Update = &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), Clean(u.TemplateVersion), cleanIssues(u.Errors)}
 	}
 	return &c
 }

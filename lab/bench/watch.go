@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/size"
 	"github.com/drainboard/drainboard/lab/terminal"
 )
 
@@ -175,7 +176,8 @@ func (b *bench) measureViewer(ctx context.Context, v viewer, path string, env []
 			if got.cpu, err = restingCPU(ctx, cmd.Process.Pid); err != nil {
 				return err
 			}
-			got.rss, err = peakMemory(cmd.Process.Pid)
+			got.rss, err = size.Peak(cmd.Process.Pid)
+			got.rss /= size.MB
 			return err
 		}()
 		if err != nil {
@@ -230,20 +232,4 @@ func cpuTime(pid int) (time.Duration, error) {
 		sum += time.Duration(ticks) * 10 * time.Millisecond
 	}
 	return sum, nil
-}
-
-// peakMemory is the most that a process ever had in memory, in MB, from Linux's
-// /proc (VmHWM of status).
-func peakMemory(pid int) (float64, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kb * 1024 / 1e6, err
-		}
-	}
-	return 0, fmt.Errorf("process %d has no VmHWM", pid)
 }

@@ -123,6 +123,49 @@ func TestFollowManagedUpdate(t *testing.T) {
 	}
 }
 
+// Several zones, labels and taints of the group's own, and two nodes at a time: the surge is the
+// plan's, phases and drains are the worker's, and what the nodes carry passes for no mark.
+func TestFollowManagedUpdateInZones(t *testing.T) {
+	for name, how := range map[string]types.NodegroupUpdateStrategies{"zoned": types.NodegroupUpdateStrategiesDefault, "zoned-minimal": types.NodegroupUpdateStrategiesMinimal} {
+		t.Run(string(how), func(t *testing.T) {
+			s, service := managed(t, lab.Nodegroup{Name: name, Nodes: 5, Zones: zones[:3], Labels: map[string]string{"team": "shop"},
+				Taints: []types.Taint{{Key: aws.String("dedicated"), Value: aws.String("shop"), Effect: types.TaintEffectPreferNoSchedule}},
+				Update: &types.NodegroupUpdateConfig{UpdateStrategy: how, MaxUnavailable: aws.Int32(2)}})
+			s.deploy("batch")
+			want := []string{"5 nodes to replace", "Up to 2 at once"}
+			if how == types.NodegroupUpdateStrategiesDefault { // twice the zones
+				want = append(want, "Surge during the run: 6 instances, desired 5 → 11, max 5 → 11", "whether the account's EC2 quota admits 6 more instances: aws service-quotas ")
+			}
+			plan := s.run("plan", name).exits(0).out()
+			for _, w := range want {
+				if !strings.Contains(plan, w) {
+					t.Errorf("the plan does not say %q:\n%s", w, plan)
+				}
+			}
+			s.mark()
+			id := startUpdate(s, name)
+			p := s.launch("watch", name, "--auto", "-o", "json")
+			p.exits(0)
+			s.checkFollowed(p, service, id)
+			if shrunk := len(worked(service, id, eks.Shrunk)); how == types.NodegroupUpdateStrategiesDefault && shrunk != 6 {
+				t.Errorf("the worker took %d instances away", shrunk)
+			}
+			replaced := p.all("node.replaced")
+			for _, node := range worked(service, id, eks.Terminated) {
+				if len(p.all("node.replaced", func(e Event) bool { return e.Node == node.Node })) != 1 {
+					t.Errorf("%s is not told to be replaced once", node.Node)
+				}
+			}
+			if last := p.said()[len(p.said())-1]; len(replaced) != 5 || !strings.Contains(last.Message, "5 of 5") {
+				t.Errorf("%d nodes are told to be replaced; the end: %s", len(replaced), last)
+			}
+			s.checkReadOnly()
+			s.checkManagedActions()
+			s.checkManagedRights()
+		})
+	}
+}
+
 // A PDB keeps all pods of both nodes: which one EKS has picked cannot be seen, so both are named with
 // what is held there soon after EKS began to try, and neither is told to drain. When EKS gives
 // up, the pods are named that were held on its node.

@@ -113,6 +113,21 @@ func (s *scene) checkManagedActions() {
 	}
 }
 
+// checkManagedRights holds that a watch needs each of the actions that the README lists for
+// managed node groups.
+func (s *scene) checkManagedRights() {
+	s.t.Helper()
+	called := map[string]bool{}
+	for _, call := range s.calls() {
+		called[call.Service+":"+call.Action] = true
+	}
+	for _, action := range granted(s.t, "eks read") {
+		if !called[action] {
+			s.t.Errorf("%s is in the README, and was not called", action)
+		}
+	}
+}
+
 // Somebody watches while EKS updates a node group and a PDB holds the only pod of a node:
 // the update is named, the pod is, and when EKS gives up its error is told with the pod.
 // Throttled, refused and expired in between, the watch goes on. It only reads.

@@ -52,7 +52,8 @@ func (s *scene) launch(args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	jsonEvents := (slices.Contains(args, "upgrade") || slices.Contains(args, "watch")) && slices.Contains(args, "json") && !slices.Contains(args, "--dry-run")
+	driving := slices.ContainsFunc([]string{"upgrade", "retire", "watch"}, func(command string) bool { return slices.Contains(args, command) })
+	jsonEvents := driving && slices.Contains(args, "json") && !slices.Contains(args, "--dry-run")
 	go func() {
 		defer close(p.ended)
 		for lines := bufio.NewReader(out); ; {

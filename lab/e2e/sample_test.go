@@ -9,7 +9,7 @@ import (
 )
 
 // sampleFlag lets the slowest stories be played in part, where time is short: some scenarios
-// of TestTwin, some of the slow stories, one start of TestUnwellStarts, and at each action where a process is killed one of
+// of TestTwin, some of the slow stories, three starts of TestUnwellStarts, and at each action where a process is killed one of
 // the two moments. The number says which. make test gives the commit's date: each commit plays a
 // part of its own, and the same one whenever it is tested.
 var sampleFlag = flag.Uint64("sample", 0, "play a part of the slowest stories, chosen by this number; 0 plays all of them")

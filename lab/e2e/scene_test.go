@@ -161,6 +161,8 @@ func (s *scene) patch(resource, name, patch string) {
 	switch resource {
 	case "deployments":
 		_, err = client.AppsV1().Deployments(s.place.Namespace).Patch(s.ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	case "poddisruptionbudgets":
+		_, err = client.PolicyV1().PodDisruptionBudgets(s.place.Namespace).Patch(s.ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	case "nodes":
 		_, err = client.CoreV1().Nodes().Patch(s.ctx, name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 	default:

@@ -177,8 +177,25 @@ func userData(n *nodegroup, r Release, source *types.LaunchTemplateSpecification
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		pairs = append(pairs, key+"="+labels[key])
 	}
-	script := "#!/bin/bash\n/etc/eks/bootstrap.sh " + *n.ClusterName + " --kubelet-extra-args '--node-labels=" + strings.Join(pairs, ",") + "'\n"
+	args := "--node-labels=" + strings.Join(pairs, ",")
+	if len(n.Taints) > 0 {
+		args += " --register-with-taints=" + strings.Join(taintsOf(n), ",")
+	}
+	script := "#!/bin/bash\n/etc/eks/bootstrap.sh " + *n.ClusterName + " --kubelet-extra-args '" + args + "'\n"
 	return base64.StdEncoding.EncodeToString([]byte(script))
+}
+
+// effects are Kubernetes's words for the effects of taints.
+var effects = map[types.TaintEffect]string{
+	types.TaintEffectNoSchedule: "NoSchedule", types.TaintEffectNoExecute: "NoExecute", types.TaintEffectPreferNoSchedule: "PreferNoSchedule",
+}
+
+// taintsOf are a node group's taints as a kubelet takes them.
+func taintsOf(n *nodegroup) (out []string) {
+	for _, t := range n.Taints {
+		out = append(out, aws.ToString(t.Key)+"="+aws.ToString(t.Value)+":"+effects[t.Effect])
+	}
+	return out
 }
 
 // awaitCreated waits until as many nodes as are desired are Ready.

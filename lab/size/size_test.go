@@ -23,3 +23,18 @@ func TestProgram(t *testing.T) {
 		t.Errorf("at most %.0f MB, and %.0f MB zipped", MostBytes/MB, MostZipped/MB)
 	}
 }
+
+// To say its version the program needs little memory: no library fills tables at its start.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("Linux tells what a process had")
+	}
+	most, err := Memory(t.Context(), "../../bin/drainboard", "version")
+	if err != nil {
+		t.Fatal(err, "(make build)")
+	}
+	t.Logf("%.1f MB", most/MB)
+	if most > MostMemory {
+		t.Errorf("drainboard version had %.1f MB, at most %.0f MB", most/MB, MostMemory/MB)
+	}
+}

@@ -174,6 +174,8 @@ func (d *details) describe(ctx context.Context, id string) (world.ManagedUpdate,
 			u.Version = aws.ToString(p.Value)
 		case types.UpdateParamTypeReleaseVersion:
 			u.Release = aws.ToString(p.Value)
+		case types.UpdateParamTypeLaunchTemplateVersion:
+			u.TemplateVersion = aws.ToString(p.Value)
 		}
 	}
 	for _, e := range out.Update.Errors {

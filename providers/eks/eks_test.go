@@ -53,7 +53,7 @@ func start(t *testing.T) (*service, *details) {
 			"health":{"issues":[{"code":"AsgInstanceLaunchFailures","message":"no capacity","resourceIds":["eks-web-1"]}]}}}`,
 		atUpdates:        `{"updateIds":["a","b","c"]}`,
 		atUpdates + "/a": `{"update":{"id":"a","type":"VersionUpdate","status":"Failed","createdAt":1700000000,"errors":[]}}`,
-		atUpdates + "/b": `{"update":{"id":"b","type":"VersionUpdate","status":"InProgress","createdAt":1700000900.5,"params":[{"type":"Version","value":"1.32"},{"type":"ReleaseVersion","value":"1.32.1-9"}],
+		atUpdates + "/b": `{"update":{"id":"b","type":"VersionUpdate","status":"InProgress","createdAt":1700000900.5,"params":[{"type":"Version","value":"1.32"},{"type":"ReleaseVersion","value":"1.32.1-9"},{"type":"LaunchTemplateVersion","value":"5"}],
 			"errors":[{"errorCode":"PodEvictionFailure","errorMessage":"Reached max retries","resourceIds":["ip-1"]}]}}`,
 		atUpdates + "/c": `{"update":{"id":"c","type":"ConfigUpdate","status":"Successful","createdAt":1700000100}}`,
 		atCluster:        `{"cluster":{"name":"prod","version":"1.32"}}`,
@@ -98,7 +98,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%+v %+v", m.Issues, m.Insights)
 	}
 	u := m.Update
-	if u == nil || u.ID != "b" || u.Over() || u.Version != "1.32" || u.Release != "1.32.1-9" || !u.Since.Equal(time.UnixMilli(1700000900500)) || len(u.Errors) != 1 || u.Errors[0].Resources[0] != "ip-1" {
+	if u == nil || u.ID != "b" || u.Over() || u.Version != "1.32" || u.Release != "1.32.1-9" || u.TemplateVersion != "5" || !u.Since.Equal(time.UnixMilli(1700000900500)) || len(u.Errors) != 1 || u.Errors[0].Resources[0] != "ip-1" {
 		t.Errorf("%+v", u)
 	}
 	if !strings.HasSuffix(g.Refused, "aws eks update-nodegroup-version --cluster-name prod --nodegroup-name web") {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -363,6 +364,39 @@ func TestWithdraw(t *testing.T) {
 	x.eventually(func() bool { return x.command(name).answer != nil })
 	if a, err := g.Withdraw(t.Context()); err != nil || a == nil || !a.Obeyed || x.command(name) != nil {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A request that gets no answer keeps nobody from the answer to his command, nor from taking it
+// back: each is asked for again.
+func TestSenderOutlivesLostRequests(t *testing.T) {
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		x := newExchange(t)
+		g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lost atomic.Bool
+		x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method == method && strings.HasSuffix(r.URL.Path, g.object.name) && lost.CompareAndSwap(false, true) {
+				_, _ = io.Copy(io.Discard, r.Body) // else the end of the request is not seen
+				<-r.Context().Done()
+				return true
+			}
+			return x.review(w, r)
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 3*followLimit)
+		defer cancel()
+		if method == http.MethodGet {
+			x.listen(obeyed, nil)
+			if a, err := g.Await(ctx); err != nil || !a.Obeyed {
+				t.Errorf("%+v, %v", a, err)
+			}
+			continue
+		}
+		if a, err := g.Withdraw(ctx); a != nil || err != nil || !lost.Load() || x.command(g.object.name) != nil {
+			t.Errorf("%+v, %v", a, err)
+		}
 	}
 }
 

@@ -254,7 +254,7 @@ func (e *CommandListener) claimed(ctx context.Context) func(*commandObject) reco
 // take marks a letter as heard. lost: it was taken back before, or can never be marked.
 // Neither: that is unknown, or a user has labelled it, and it is retried.
 func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lost bool) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
 	marked := *l
 	marked.heard = e.By
@@ -310,7 +310,7 @@ func (e *CommandListener) answer(ctx context.Context) (done bool) {
 
 // write writes one answer. It reports whether there is nothing more to be done for it.
 func (e *CommandListener) write(ctx context.Context, l commandObject, a record.Ack) bool {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
 	api := e.c.urgent.configMaps(e.namespace)
 	l.answer = &Answer{At: a.At, By: e.By, Obeyed: a.Accepted, Words: a.Answer}
@@ -354,7 +354,7 @@ func (e *CommandListener) remove(ctx context.Context) (done bool) {
 
 // removeCommand deletes a letter, if it is still the one that was read.
 func (c *Client) removeCommand(ctx context.Context, namespace string, l *commandObject) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
 	err := c.urgent.configMaps(namespace).Delete(ctx, l.name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &l.uid, ResourceVersion: &l.version}})
 	if apierrors.IsNotFound(err) {

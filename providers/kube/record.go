@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -36,10 +37,11 @@ type Record struct {
 	writer          string
 
 	mu      sync.Mutex
-	version string // resourceVersion of what was last read or written, "" for none
-	known   write  // the last that is known to have happened, whoever did it
-	epoch   int    // of the last of ours that is known to have happened
-	unsure  bool   // the answer to the one after that was lost
+	version string        // resourceVersion of what was last read or written, "" for none
+	known   write         // the last that is known to have happened, whoever did it
+	epoch   int           // of the last of ours that is known to have happened
+	unsure  bool          // the answer to the one after that was lost
+	late    time.Duration // how long the last request without an answer was waited for, 0 after a write
 
 	limit  int             // what one ConfigMap takes, in bytes, as far as is known
 	pieces map[string]bool // the parts that there may be, by name
@@ -99,6 +101,23 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 	return run, true, nil
 }
 
+// firstLimit is how long the answer to a write of the record is waited for at first. After one
+// that did not come, half as long again each time, up to requestTimeout: an answer that got lost
+// does not hold the run up, and a slow connection is given its time.
+const firstLimit = 3 * time.Second
+
+// answered does one request within the time that its answer is waited for now.
+func (r *Record) answered(ctx context.Context, do func(context.Context) error) error {
+	limit := min(max(firstLimit, r.late*3/2), requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := do(ctx)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		r.late = limit
+	}
+	return err
+}
+
 // Save writes the run if the record is still as this process last read or wrote
 // it; live.ErrLost if not. After any other error it may or may not have been written,
 // and the next Save finds out.
@@ -150,18 +169,22 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
 	f.into(m, names)
-	reqCtx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
 	api := r.c.urgent.configMaps(r.namespace)
 	verb := "update"
 	if r.version == "" {
 		verb = "create"
-		m, err = api.Create(reqCtx, m, metav1.CreateOptions{})
-	} else {
-		m, err = api.Update(reqCtx, m, metav1.UpdateOptions{})
 	}
+	err = r.answered(ctx, func(ctx context.Context) (err error) {
+		if verb == "create" {
+			m, err = api.Create(ctx, m, metav1.CreateOptions{})
+		} else {
+			m, err = api.Update(ctx, m, metav1.UpdateOptions{})
+		}
+		return err
+	})
 	switch {
 	case err == nil:
+		r.late = 0
 		r.expect(m)
 		r.sweep(ctx, m)
 		return true, nil
@@ -223,7 +246,11 @@ func (r *Record) refused(err error, verb string) error {
 // the one known before that, which may be another process's. Only the content counts: somebody who
 // labels the ConfigMap changes its version as well.
 func (r *Record) reconcile(ctx context.Context) error {
-	m, err := r.read(ctx)
+	var m *corev1.ConfigMap
+	err := r.answered(ctx, func(ctx context.Context) (err error) {
+		m, err = r.read(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

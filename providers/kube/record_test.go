@@ -3,12 +3,14 @@ package kube
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
@@ -34,6 +36,38 @@ func TestRecordName(t *testing.T) {
 
 func testRun(id string) record.Run {
 	return record.Run{Version: record.RecordVersion, ID: id, Group: "ng-web", Provider: "asg", State: record.Finished}
+}
+
+// A write without an answer is given up soon, and the next Save finds out what came of it. While
+// answers stay away each request has longer, and after a write that went through the first limit
+// holds again.
+func TestRecordGivesUpAWriteWithoutAnswer(t *testing.T) {
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "ng-web")
+	if err := r.Save(t.Context(), testRun("r0")); err != nil {
+		t.Fatal(err)
+	}
+	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut {
+			_, _ = io.Copy(io.Discard, r.Body) // else the end of the request is not seen
+			<-r.Context().Done()
+			return true
+		}
+		return false
+	})
+	for _, limit := range []time.Duration{firstLimit, firstLimit * 3 / 2} {
+		begun := time.Now()
+		if err := r.Save(t.Context(), testRun("r1")); err == nil {
+			t.Fatal("it was written")
+		}
+		if took := time.Since(begun); took < limit-100*time.Millisecond || took > limit+time.Second {
+			t.Errorf("given up after %s, want %s", took, limit)
+		}
+	}
+	s.intercept(nil)
+	if err := r.Save(t.Context(), testRun("r2")); err != nil || r.late != 0 {
+		t.Errorf("%v, %s", err, r.late)
+	}
 }
 
 func TestRecordRoundTrip(t *testing.T) {

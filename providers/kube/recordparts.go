@@ -45,10 +45,10 @@ func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte
 }
 
 func (r *Record) makePart(ctx context.Context, m *corev1.ConfigMap) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	_, err := r.c.urgent.configMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
-	return err
+	return r.answered(ctx, func(ctx context.Context) error {
+		_, err := r.c.urgent.configMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
+		return err
+	})
 }
 
 // nextTag tells the parts of one write of this process from those of all others.
@@ -58,8 +58,11 @@ func (r *Record) nextTag() string {
 }
 
 // sweep removes the parts that the record does not name: those of an earlier write, and of one
-// that did not come to its end. What cannot be removed now is removed after a later write.
+// that did not come to its end. What cannot be removed soon is removed after a later write: this
+// one has happened, and its caller waits.
 func (r *Record) sweep(ctx context.Context, m *corev1.ConfigMap) {
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
+	defer cancel()
 	used := partsOf(m).Names
 	if !r.listed { // those of other processes
 		list, more, err := r.c.partsNamed(ctx, r.namespace, m.Name)

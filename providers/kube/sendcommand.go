@@ -20,11 +20,14 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// withdrawTries is how often a command is tried to be taken back, lookAgain the pause between
-// looks of its answer when a watch fails.
 const (
-	withdrawTries = 3
-	lookAgain     = 300 * time.Millisecond
+	// lookAgain is the pause before a request for a command that failed is tried again.
+	lookAgain = 300 * time.Millisecond
+	// followLimit is how long a read and a watch of a command's object may take together before
+	// both begin again.
+	followLimit = 5 * time.Second
+	// withdrawLimit is for how long a command is tried to be taken back.
+	withdrawLimit = 15 * time.Second
 )
 
 // SentCommand is a command that was given to the driver of a run in another process.
@@ -132,8 +135,11 @@ func (g *SentCommand) Await(ctx context.Context) (Answer, error) {
 // ErrRemoved means that a command's object is gone without an answer.
 var ErrRemoved = errors.New("the command was removed by another user before it was answered")
 
-// follow reads the object, and watches it until it is answered or the watch ends.
+// follow reads the object, and watches it until it is answered, the watch ends, or followLimit has
+// passed: a request that got lost, or a watch that has, keeps nobody from the answer.
 func (g *SentCommand) follow(ctx context.Context) (*Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, followLimit)
+	defer cancel()
 	api := g.c.api.configMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -173,12 +179,11 @@ func (e *HeardError) Error() string { return e.By + " has heard it and not answe
 
 // Withdraw takes a command back that no driver has heard: without an error and an answer
 // it is never obeyed. The error is a HeardError if one has heard it; if it was answered
-// at the last moment the answer is returned.
+// at the last moment the answer is returned. Requests that fail are tried again for withdrawLimit.
 func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, withdrawLimit)
 	defer cancel()
-	var err error
-	for range withdrawTries {
+	for {
 		switch {
 		case g.object.answer != nil:
 			_ = g.c.removeCommand(ctx, g.namespace, g.object)
@@ -186,16 +191,36 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 		case g.object.heard != "":
 			return nil, &HeardError{g.object.heard}
 		}
-		if err = g.c.removeCommand(ctx, g.namespace, g.object); err == nil {
+		err := g.c.removeCommand(ctx, g.namespace, g.object)
+		if err == nil {
 			return nil, nil
 		}
-		m, again := g.c.urgent.configMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
-		if apierrors.IsNotFound(again) {
+		gone, again := g.reread(ctx)
+		if gone {
 			return nil, nil
-		} else if again != nil {
-			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(again))
 		}
-		g.object = commandObjectOf(m) // changed by the driver or another user
+		if again != nil {
+			err = again
+		}
+		if apierrors.IsForbidden(err) {
+			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
+		case <-time.After(lookAgain):
+		}
 	}
-	return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
+}
+
+// reread reads the object, which the driver or another user may have changed. It reports whether it
+// is gone.
+func (g *SentCommand) reread(ctx context.Context) (gone bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
+	defer cancel()
+	m, err := g.c.urgent.configMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
+	if err == nil {
+		g.object = commandObjectOf(m)
+	}
+	return apierrors.IsNotFound(err), err
 }

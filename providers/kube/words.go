@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"syscall"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -76,7 +75,7 @@ func (c *Client) words(err error) string {
 		return fmt.Sprintf("%s does not allow it: %s", at, sentence(status.Status().Message))
 	case errors.As(err, &dns):
 		return fmt.Sprintf("cannot find the host of %s: check the network, the VPN and the kubeconfig", at)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case errors.Is(err, connectionRefused):
 		return fmt.Sprintf("connection refused by %s: check the cluster and the address", at)
 	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &hostname), errors.As(err, &verify):
 		return fmt.Sprintf("the certificate of %s is not trusted: %s", at, sentence(innermost(err)))

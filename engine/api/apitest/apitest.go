@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -15,10 +15,18 @@ import (
 	"github.com/drainboard/drainboard/engine/api"
 )
 
-// Dir is the folder of the schemas.
+// Dir is the folder of the schemas: of the repository that the working directory, a package's
+// when its tests run, is in.
 var Dir = func() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..", "docs", "reference", "schema")
+	schemas := filepath.Join("docs", "reference", "schema")
+	for up := "."; ; up = filepath.Join("..", up) {
+		if _, err := os.Stat(filepath.Join(up, schemas)); err == nil {
+			return filepath.Join(up, schemas)
+		}
+		if at, err := filepath.Abs(up); err != nil || at == filepath.Dir(at) {
+			return schemas
+		}
+	}
 }()
 
 var (

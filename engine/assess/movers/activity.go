@@ -132,6 +132,10 @@ func sightOf(s *assess.Reader, by selfdriven.Controller, m *world.Machine, node 
 		Was: selfdriven.Stage(was.Stage), WasSince: was.Since, Pods: n.Pods,
 		New: n.New, Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
 	}
+	sight.Guessed = was.Reason == text.Candidate(string(by.Mover()), 1)
+	if slices.Contains(s.Run.Candidates, n.Name) {
+		sight.Among = len(s.Run.Candidates)
+	}
 	if w := n.Wait; w != nil {
 		sight.Deadline = &selfdriven.Deadline{For: w.For, Start: w.Start, End: w.End, Basis: w.Basis, Guess: w.Guess}
 	}

@@ -20,6 +20,9 @@ var Phases = []string{Setup, ScaleUp, Upgrade, ScaleDown}
 // eviction again every few seconds, and picks the next nodes at once.
 const quiet = 4 * time.Second
 
+// settled is for how long EKS may be at a node without pods and nothing of it can be seen.
+const settled = settle + 30*time.Second
+
 // Picture is what can be seen of a group during an update, at one moment.
 type Picture struct {
 	Minimal bool
@@ -27,19 +30,20 @@ type Picture struct {
 	Phase string
 	// Quiet is since when no node has come further.
 	Quiet time.Duration
-	Nodes []Node
+	// Desired is how many machines the group is to have.
+	Desired int
+	Nodes   []Node
 }
 
 // Node is what can be seen of one machine.
 type Node struct {
-	Name string
-	// Old: launched from another template than the group has. Young: its node joined after
-	// the update began.
+	Name, Zone string
+	// Old: it is to be replaced. Young: its node joined after the update began.
 	Old, Young bool
-	// Marked by EKS, Leaving (its machine ends), Ready.
-	Marked, Leaving, Ready bool
-	// Picked: seen to drain, or drained.
-	Picked bool
+	// Joined the cluster, Marked by EKS, Leaving (its machine ends), Ready.
+	Joined, Marked, Leaving, Ready bool
+	// Picked: seen to drain, or drained. Candidate: it was one of the candidates before.
+	Picked, Candidate bool
 	// Left is how many pods have to leave it, Kept how many of these their PDBs keep now.
 	Left, Kept int
 }
@@ -65,11 +69,13 @@ func Infer(p Picture) Inference {
 }
 
 func phaseOf(p Picture) string {
-	old, marked, young := 0, 0, 0
+	old, marked, young, away := 0, 0, 0, 0
 	for _, n := range p.Nodes {
 		switch {
 		case n.Young: // also one that is marked: surplus is drained as well when it goes
 			young++
+		case !n.Old && (n.Leaving || n.Marked || !n.Joined): // it is on its way in or out
+			away++
 		case n.Marked || n.Old && n.Leaving:
 			old, marked = old+1, marked+1
 		case n.Old:
@@ -77,7 +83,7 @@ func phaseOf(p Picture) string {
 		}
 	}
 	switch {
-	case marked > 0:
+	case marked > 0 && (p.Minimal || covered(p)):
 		return Upgrade
 	case old > 0 && p.Minimal:
 		return Setup
@@ -85,7 +91,7 @@ func phaseOf(p Picture) string {
 		return ScaleUp
 	case p.Phase == ScaleUp:
 		return ScaleUp
-	case p.Phase != Upgrade && young < max(1, len(p.Nodes)):
+	case p.Phase != Upgrade && young < max(1, len(p.Nodes)-away):
 		return Setup
 	case p.Minimal:
 		return Upgrade
@@ -93,17 +99,43 @@ func phaseOf(p Picture) string {
 	return ScaleDown
 }
 
+// covered reports whether each zone with an old node has a new one that is Ready, which DEFAULT
+// waits for before it marks a node: marks without it are those of an update that failed. A node
+// that is under way shows the same.
+func covered(p Picture) bool {
+	zones := map[string]bool{}
+	for _, n := range p.Nodes {
+		if n.Picked && !n.Young {
+			return true
+		}
+		if n.Young && !n.Old && n.Ready {
+			zones[n.Zone] = true
+		}
+	}
+	return !slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Old && !n.Young && !zones[n.Zone] })
+}
+
 // candidates are the marked nodes all of whose pods are kept, while no other node is under way:
 // EKS takes the next ones only when it is through with those before, with MINIMAL also when their
-// replacements are Ready.
+// replacements are Ready. It takes the first ones when all old nodes are marked. A node without pods
+// is one of them for as long as EKS would wait before it terminates it, and where it was one before its
+// pods left: users delete pods, and EKS does with force.
 func candidates(p Picture) (names []string) {
+	kept := false
 	for _, n := range p.Nodes {
 		switch {
 		case n.Leaving && !n.Young || n.Picked || p.Minimal && !n.Ready:
 			return nil
-		case n.Marked && n.Left > 0 && n.Kept == n.Left:
+		case n.Old && !n.Marked && n.Ready:
+			return nil
+		case n.Old && n.Marked && n.Left > 0 && n.Kept == n.Left:
+			names, kept = append(names, n.Name), true
+		case n.Old && n.Marked && n.Left == 0 && (p.Quiet < settled || n.Candidate):
 			names = append(names, n.Name)
 		}
+	}
+	if !kept || p.Minimal && len(p.Nodes) < p.Desired {
+		return nil
 	}
 	return names
 }

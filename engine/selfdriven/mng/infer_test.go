@@ -12,8 +12,8 @@ import (
 
 // The files are read as stories: what can be seen of a group at one moment, and what follows.
 //
-//	infer [minimal] [seen=PHASE] [quiet=DURATION]
-//	NODE [old] [young] [marked] [leaving] [notready] [picked] [pods=N] [kept=N]
+//	infer [minimal] [seen=PHASE] [quiet=DURATION] [desired=N]
+//	NODE [zone=ZONE] [old] [young] [marked] [leaving] [notready] [notjoined] [picked] [candidate] [pods=N] [kept=N]
 func TestInfer(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -30,6 +30,9 @@ func TestInfer(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if d.HasArg("desired") {
+				d.ScanArgs(t, "desired", &p.Desired)
+			}
 			for line := range strings.Lines(d.Input) {
 				p.Nodes = append(p.Nodes, nodeOf(t, line))
 			}
@@ -45,7 +48,7 @@ func TestInfer(t *testing.T) {
 
 func nodeOf(t *testing.T, line string) Node {
 	words := strings.Fields(line)
-	n := Node{Name: words[0], Ready: true}
+	n := Node{Name: words[0], Zone: "a", Joined: true, Ready: true}
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		count, _ := strconv.Atoi(value)
@@ -58,6 +61,12 @@ func nodeOf(t *testing.T, line string) Node {
 			n.Marked = true
 		case "leaving":
 			n.Leaving = true
+		case "notjoined":
+			n.Joined, n.Ready = false, false
+		case "candidate":
+			n.Candidate = true
+		case "zone":
+			n.Zone = value
 		case "notready":
 			n.Ready = false
 		case "picked":

@@ -47,15 +47,18 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarkLeft
 	case !s.World.KnowsPodsOn(s.Name):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
-	case !picked(s, left):
+	case !picked(s, left) && s.Among != 1:
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
 		if len(left) == 0 {
 			s.Reason = text.EKSMarkedEmpty
 		}
+		if s.Among > 0 {
+			s.Reason = text.Candidate(string(world.MoverEKS), s.Among)
+		}
 	case len(left) > 0:
 		s.Stage, s.Reason, s.Since = selfdriven.Draining, text.EKSDrains, began(s.Now, left)
-		if !shows(s, left) {
-			s.Reason = text.Candidate(world.MoverEKS.Name(), 1)
+		if !picked(s, left) {
+			s.Reason = text.Candidate(string(world.MoverEKS), 1)
 		}
 		if s.Was == selfdriven.Draining {
 			s.Since = s.WasSince
@@ -74,15 +77,15 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 }
 
 // picked reports whether EKS has picked a marked node: a pod there goes because the eviction API
-// was asked for it, pods have left it, or it was seen to be picked before.
+// was asked for it, or one did before. Pods that left otherwise say nothing: users delete and
+// roll them meanwhile.
 func picked(s selfdriven.Sight, left []*world.Pod) bool {
-	return s.Was == selfdriven.Draining || s.Was == selfdriven.Settling || shows(s, left)
+	return (s.Was == selfdriven.Draining || s.Was == selfdriven.Settling) && !s.Guessed || shows(left)
 }
 
 // shows reports whether a drain can be seen in the pods of a node.
-func shows(s selfdriven.Sight, left []*world.Pod) bool {
-	return len(left) < s.Pods ||
-		slices.ContainsFunc(left, func(p *world.Pod) bool { return p.Evicted && p.Terminating() })
+func shows(left []*world.Pod) bool {
+	return slices.ContainsFunc(left, func(p *world.Pod) bool { return p.Evicted && p.Terminating() })
 }
 
 // began is when the first eviction that shows was asked for, now where none does.

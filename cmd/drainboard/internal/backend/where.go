@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/eks"
@@ -35,15 +36,16 @@ type Where struct {
 	Pools gardener.Options
 }
 
+// Providers are the words of --provider.
+var Providers = []string{Any, asg.Provider, EKSManaged, Kops, Gardener}
+
 // AsksForPools reports whether a flag of Gardener's is given.
 func (w Where) AsksForPools() bool { return w.Pools != gardener.Options{} }
 
 // Fill completes flags from kops's environment variables, and refuses those that contradict each other.
 func (w Where) Fill() (Where, error) {
 	w.Provider = cmp.Or(w.Provider, Any)
-	switch w.Provider {
-	case Any, asg.Provider, EKSManaged, Kops, Gardener:
-	default:
+	if !slices.Contains(Providers, w.Provider) {
 		return w, fmt.Errorf("--provider: %q is not supported; choose auto, asg, eks, kops or gardener", w.Provider)
 	}
 	switch foreign := w.Provider == asg.Provider || w.Provider == EKSManaged || w.Provider == Kops || w.CloudOnly; {

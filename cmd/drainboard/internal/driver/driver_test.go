@@ -41,7 +41,7 @@ func TestWhatTheOperatorSaidIsTheExitCode(t *testing.T) {
 // For a run without Kubernetes no command is suggested that refuses it.
 func TestHeldAlone(t *testing.T) {
 	by := &live.HeldError{Holder: "bob"}
-	u := &Upgrade{Group: "web", Request: planner.Request{Line: present.CommandLine{Reach: []string{"--context", "prod"}}}}
+	u := &Upgrade{Group: "web", Request: planner.Request{Line: present.CommandLine{Reach: []present.Flag{{Name: "context", Words: []string{"--context", "prod"}}}}}}
 	clitest.Contains(t, u.held(by).Error(), "drainboard watch web --context prod", "drainboard abort web --context prod")
 	u.Where.CloudOnly = true
 	if err := u.held(by); strings.Contains(err.Error(), "drainboard ") || !strings.Contains(err.Error(), "accepts no commands") {

@@ -67,7 +67,7 @@ func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
 	}
 	nothing := len(p.Roll.Names(roll.Waiting)) == 0
 	if !u.Auto && (!u.Yes || nothing) {
-		present.WriteRollPlan(u.Out, p, s.Clock().Now())
+		present.WriteRollPlan(u.Out, p, s.Clock().Now(), false)
 	}
 	if !u.Auto && !u.Yes && !nothing && !u.Ask(ctx, u.Marked(s.Context(), "Start this roll? [y/N] ")) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))

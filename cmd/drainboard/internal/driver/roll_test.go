@@ -343,7 +343,7 @@ func TestSharedScreenShowsOneRun(t *testing.T) {
 
 // Where no node tells that it was rolled, groups that are done are not named again.
 func TestAllNodesOfWhatIsLeft(t *testing.T) {
-	line := present.CommandLine{Settings: []string{"--all-nodes", "--cloudonly"}}
+	line := present.CommandLine{Settings: []present.Flag{{Name: "all-nodes", Words: []string{"--all-nodes"}}, {Name: "cloudonly", Words: []string{"--cloudonly"}}}}
 	u := &Upgrade{Scope: planner.Scope{All: true}, Request: planner.Request{AllNodes: true, Line: line}}
 	r, _, _ := rollOf(t, strategy.RollByName(), u, "a", "b", "c")
 	r.value.Again = u.Scope.Again(u.Line)

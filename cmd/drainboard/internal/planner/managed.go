@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,6 +31,9 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	}
 	if _, known := out.Group.Behind(out.Image); !known && out.Kubernetes+out.Release == "" {
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
+	}
+	if out.Run.HasWork() && out.Run.Extra > 0 {
+		out.Run.NotEvaluated = append(out.Run.NotEvaluated, text.EKSQuota(out.Run.Extra))
 	}
 	Rehearse(ctx, terms.Rules, &out.Run, w)
 	return out, nil

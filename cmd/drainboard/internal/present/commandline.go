@@ -9,26 +9,40 @@ import (
 // are quoted for a shell.
 type CommandLine struct {
 	// Reach are the flags that select the cluster, the cloud account and the records.
-	Reach []string
+	Reach []Flag
 	// Settings are the flags that a repeated upgrade takes: Reach, and those that
 	// set its settings and target.
-	Settings []string
+	Settings []Flag
+	// Takes reports whether a command has a flag; nil means that each has all of them.
+	Takes func(verb, flag string) bool
 }
 
-// Command returns a drainboard command with the Reach of the given one.
+// Flag is a flag as it was given.
+type Flag struct {
+	Name  string   // without dashes
+	Words []string // of the command line
+}
+
+// Command returns a drainboard command with the Reach of the given one, as far as it has these
+// flags.
 func (l CommandLine) Command(verb string, words ...string) string {
-	return spoken(verb, words, l.Reach)
+	return l.spoken(verb, words, l.Reach)
 }
 
 // Repeat returns an upgrade of groups, with the given settings and target.
-func (l CommandLine) Repeat(words ...string) string { return spoken("upgrade", words, l.Settings) }
+func (l CommandLine) Repeat(words ...string) string { return l.spoken("upgrade", words, l.Settings) }
 
-func spoken(verb string, words, flags []string) string {
+func (l CommandLine) spoken(verb string, words []string, flags []Flag) string {
 	line := []string{"drainboard", verb}
 	for _, w := range words {
 		line = append(line, Quoted(w))
 	}
-	return strings.Join(append(line, flags...), " ")
+	for _, f := range flags {
+		if l.Takes == nil || l.Takes(verb, f.Name) {
+			line = append(line, f.Words...)
+		}
+	}
+	return strings.Join(line, " ")
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)

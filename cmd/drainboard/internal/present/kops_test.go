@@ -18,7 +18,7 @@ func TestKopsPlan(t *testing.T) {
 	p.Strategy, p.Run.Strategy, p.Run.Settings, p.Run.Alias, p.Role, p.Run.Cluster = "kops", "kops", s, "nodes-a", world.RoleNode, "k8s.example.com"
 	p.Limit, p.Extra, p.Detach = 3, 2, []string{"i-2"}
 	p.Nodes[0].Why, p.Nodes[1].Why = "older spec", "needs-update annotation"
-	got := text(p)
+	got := planText(p)
 	for _, want := range []string{
 		"k8s.example.com / nodes-a (node): 2 nodes to replace", "Up to 3 at once", "Surge during the run: 2 instances; up to 1 of the group's 2 may be out of service",
 		"WHY", "older spec", "needs-update annotation", "Steps, by kops's rules:", "the cluster is validated; if it is not valid the run ends (exit code 7)",

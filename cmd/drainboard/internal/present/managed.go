@@ -33,15 +33,15 @@ func (p PlannedManaged) command() string {
 	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
 }
 
-// Write shows it to people. EKS's order is its own, so that of the plan is one of many.
-func (p PlannedManaged) Write(w io.Writer) {
+// Write shows it to people, with wide all nodes however many there are. EKS's order is its own, so that of the plan is one of many.
+func (p PlannedManaged) Write(w io.Writer, wide bool) {
 	WriteManaged(w, &p.Group)
 	fmt.Fprintln(w)
 	run := p.Run
 	if len(run.Nodes) > 0 {
 		run.Warnings = append(run.Warnings, "EKS picks nodes at random: the order above is one of many")
 	}
-	WritePlan(w, run, nil)
+	WritePlan(w, run, nil, wide)
 	if len(run.Nodes) > 0 {
 		fmt.Fprintf(w, "\nEKS carries the update out, and Drainboard cannot start it yet:\n  %s\n  drainboard watch %s follows it\n", p.command(), run.Group)
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -16,8 +15,9 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// WritePlan writes a plan as text, with all its settings. Sentences that said has are left out.
-func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
+// WritePlan writes a plan as text, with all its settings. Sentences that said has are left out;
+// wide lists the nodes however many there are.
+func WritePlan(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 	fmt.Fprintf(w, "%s, strategy %s (%s), as of %s\n", headline(p), p.Strategy, strategy.About(p.Strategy), p.AsOf.Local().Format("15:04:05"))
 	writeUndrained(w, p)
 	if len(p.Nodes) == 0 {
@@ -25,7 +25,7 @@ func WritePlan(w io.Writer, p snapshot.Plan, said []string) {
 		List(w, "Note:", p.Warnings[len(Undrained(p.Run)):])
 		return
 	}
-	writePlannedNodes(w, p, said)
+	writePlannedNodes(w, p, said, wide)
 	fmt.Fprintln(w, "\nSettings and their origin (the same seed gives the same order):")
 	writeSettings(w, p.Run, func(string) bool { return true })
 }
@@ -38,7 +38,7 @@ func WriteForApproval(w io.Writer, p snapshot.Plan) {
 		List(w, "Note:", p.Warnings)
 		return
 	}
-	writePlannedNodes(w, p, nil)
+	writePlannedNodes(w, p, nil, false)
 	fmt.Fprintln(w, "\nGiven settings (drainboard plan shows all):")
 	writeSettings(w, p.Run, func(origin string) bool {
 		return strings.HasPrefix(origin, "flag") || strings.HasPrefix(origin, "chosen")
@@ -140,8 +140,8 @@ func FromTo(p snapshot.Plan) string {
 }
 
 // writePlannedNodes writes the nodes in their order and what will block them, without
-// sentences that were written before.
-func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
+// sentences that were written before. wide lists the nodes however many there are.
+func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 	left := func(lines []string) []string {
 		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(said, line) })
 	}
@@ -155,25 +155,9 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string) {
 		fmt.Fprintf(w, "Free addresses in the subnets: %s.\n", strings.Join(free, ", "))
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	reasons := slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Why != "" })
-	why := func(text string) string {
-		if !reasons {
-			return ""
-		}
-		return text + "\t"
-	}
-	fmt.Fprintln(t, "BATCH\tNODE\tZONE\tVERSION\t"+why("WHY")+"EVICT\tSTAY\tNOTE\tFORESEEN")
-	for _, n := range p.Nodes {
-		name := n.Name
-		if name == "" {
-			name = n.Machine + " (not joined)"
-		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s%d\t%d\t%s\t%s\n", n.Batch, name, n.Zone, n.Version, why(dash(n.Why)), n.Evict, n.Stay, dash(strings.Join(oddities(n), ", ")), foreseenText(n))
-	}
-	t.Flush()
+	writeOrder(w, p, wide)
 	List(w, "\nSteps, by kops's rules:", kopsSteps(p))
-	List(w, "\nForeseen blockers and downtime:", short(left(Foreseen(p))))
+	List(w, "\nForeseen blockers and downtime:", left(Foreseen(p)))
 	List(w, "\nOther effects of the group:", CloudText(p))
 	List(w, "\nExternal movers of this group's nodes:", moverText(p.ExternalMovers))
 	List(w, "\nWarnings:", left(p.Warnings[len(Undrained(p.Run)):]))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -28,11 +27,12 @@ func (p PlannedPool) JSON() api.GroupPlan {
 	return out
 }
 
-// Write writes it as text. Sentences on the pool are not repeated for the run.
-func (p PlannedPool) Write(w io.Writer) {
+// Write writes it as text, with wide all nodes however many there are. Sentences on the pool
+// are not repeated for the run.
+func (p PlannedPool) Write(w io.Writer, wide bool) {
 	WritePool(w, p.At)
 	if p.Roll.All && len(p.Run.Nodes) == 0 {
-		p.writeAtRest(w)
+		p.writeAtRest(w, wide)
 		return
 	}
 	p.writeMeets(w, "the roll")
@@ -50,11 +50,11 @@ func (p PlannedPool) Write(w io.Writer) {
 			run.NotEvaluated = append(run.NotEvaluated, line)
 		}
 	}
-	WritePlan(w, run, said)
+	WritePlan(w, run, said, wide)
 }
 
 // writeAtRest writes what would block a roll while there is none.
-func (p PlannedPool) writeAtRest(w io.Writer) {
+func (p PlannedPool) writeAtRest(w io.Writer, wide bool) {
 	pool := p.At.Seen.Pool
 	starts := "Gardener starts a roll when the Shoot changes, in its own order"
 	if pool.Update == world.ManualInPlaceUpdate {
@@ -66,12 +66,7 @@ func (p PlannedPool) writeAtRest(w io.Writer) {
 		fmt.Fprintln(w, "No node of the pool has joined: what would block a roll is unknown.")
 	} else {
 		fmt.Fprint(w, "A roll would update all nodes:\n\n")
-		t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(t, "NODE\tZONE\tVERSION\tEVICT\tVOLUMES\tSTAY\tFORESEEN")
-		for _, n := range p.Roll.Nodes {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%s\n", n.Name, dash(n.Zone), dash(n.Version), n.Evict, n.Volumes, n.Stay, foreseenText(snapshot.PlannedNode{Foreseen: n.Foreseen, NotEvaluated: n.NotEvaluated}))
-		}
-		t.Flush()
+		writePoolNodes(w, p.Roll.Nodes, wide)
 	}
 	p.writeMeets(w, "a roll")
 	List(w, "\nNot evaluated:", slices.DeleteFunc(slices.Clone(p.Roll.NotEvaluated), func(line string) bool { return slices.Contains(pool.Unknown, line) }))
@@ -84,7 +79,7 @@ func (p PlannedPool) writeMeets(w io.Writer, roll string) {
 	for _, o := range p.Roll.Meets {
 		meets = append(meets, o.Text)
 	}
-	List(w, "\nForeseen blockers and downtime of "+roll+":", short(meets))
+	List(w, "\nForeseen blockers and downtime of "+roll+":", meets)
 	unclear := slices.ContainsFunc(p.Roll.Nodes, func(n snapshot.PoolNode) bool { return len(n.Foreseen) > 0 || n.NotEvaluated != "" })
 	if len(meets) == 0 && len(p.Roll.Nodes) > 0 && !unclear && len(Foreseen(p.Run)) == 0 {
 		fmt.Fprintln(w, "\nNo known blocker of "+roll+".")

@@ -25,7 +25,7 @@ func TestPlanTellsRights(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 	p.Rights = append(p.Rights, record.Right{Action: "ec2:CreateLaunchTemplateVersion", Resource: "arn:t", Verdict: record.RightDenied, Message: "a policy denies it"})
-	got := text(p)
+	got := planText(p)
 	for _, want := range []string{
 		"IAM rights missing, without which an upgrade does not start:\n  - ec2:CreateLaunchTemplateVersion on arn:t: a policy denies it; allow it, or upgrade as a user or role that may\n",
 		"IAM rights missing:\n  - autoscaling:LaunchInstances on arn:g, needed where a zone gets no new machine: no policy allows it\n",

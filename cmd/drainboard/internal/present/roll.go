@@ -24,8 +24,12 @@ type RollPlan struct {
 }
 
 // WriteRollPlan writes the plan of a roll as text: its groups in their order, a line each, and
-// the foreseen blockers.
-func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
+// the foreseen blockers. wide cuts no list.
+func WriteRollPlan(w io.Writer, p RollPlan, now time.Time, wide bool) {
+	short := short
+	if wide {
+		short = func(lines []string) []string { return lines }
+	}
 	waiting := p.Roll.Names(roll.Waiting)
 	for _, name := range waiting {
 		if plan, ok := p.Plans[name]; ok {
@@ -76,7 +80,7 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time) {
 	t.Flush()
 	List(w, "\nResumed first:", resumed)
 	List(w, "\nLeft out:", leftOut)
-	List(w, "\nForeseen blockers and downtime:", short(hold))
+	List(w, "\nForeseen blockers and downtime:", hold)
 	List(w, "\nWarnings:", short(know))
 	List(w, "\nIAM rights missing, without which an upgrade does not start:", missing)
 	List(w, "\nIAM rights not checked:", short(open))

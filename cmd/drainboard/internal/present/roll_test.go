@@ -31,7 +31,7 @@ func TestRollPlanText(t *testing.T) {
 		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "no node is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),
 	}
 	var out bytes.Buffer
-	WriteRollPlan(&out, p, at.Add(time.Minute))
+	WriteRollPlan(&out, p, at.Add(time.Minute), false)
 	text := out.String()
 	for _, want := range []string{"prod-eu-1: a roll of 2 groups, by name", "#  GROUP  NODES", "1  web", "8 of 12 left", "2  batch  2", "v1.31 → v1.32", "12m0s",
 		"Resumed first:\n  - web: run web-1: started by bob@desk", "Left out:\n  - db: no node is outdated", "- batch: the run would end after 12m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left\n  - batch: n1: a budget never opens", "- db: i-1 is in Standby", "- batch: jobs/x needs --force-unmanaged"} {

@@ -1,0 +1,497 @@
+package live
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+var updatesFlag = flag.Uint64("updates", 100, "how many seeds of updates of managed node groups to follow, from -from on")
+
+// TestFollowedUpdates follows updates of managed node groups that a worker of the test carries
+// out (eksWorker): begun at any moment, seen late, through throttling, errors and a status that
+// nobody knows, by watches that end and begin again. What is told is held against what the
+// worker does.
+func TestFollowedUpdates(t *testing.T) {
+	from, seeds, start := *fromFlag, *updatesFlag, time.Now()
+	t.Logf("plays seeds %d to %d", from, from+seeds-1)
+	told, failed := map[string]int{}, 0
+	for seed := from; seed < from+seeds && failed < 3; seed++ {
+		p := newUpdatePlay(seed)
+		p.play()
+		for _, broken := range p.broken {
+			t.Errorf("seed %d: %s", seed, broken)
+		}
+		if len(p.broken) > 0 {
+			failed++
+			t.Logf("play it again: go test ./engine/live -run TestFollowedUpdates -from=%d -updates=1", seed)
+		}
+		for what, n := range p.told {
+			told[what] += n
+		}
+	}
+	t.Logf("seeds %d to %d in %s: %v", from, from+seeds-1, time.Since(start).Round(time.Second), told)
+	if seeds >= 100 && !t.Failed() {
+		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over"} {
+			if told[what] == 0 {
+				t.Errorf("no seed has come to: %s", what)
+			}
+		}
+	}
+}
+
+// updatePlay is one update and who follows it.
+type updatePlay struct {
+	k      *eksWorker
+	rand   *rand.Rand
+	w      *Watch
+	now    time.Time
+	news   []eksNews
+	lag    time.Duration
+	broken []string
+	told   map[string]int
+
+	nextPoll, nextUpdate time.Time
+	managed              *world.ManagedGroup
+	// blind is until when the Kubernetes API, AWS, or EKS alone is not read.
+	blind map[string]time.Time
+	// fresh is when the slowest of them was read last.
+	clusterFresh, cloudFresh, updateFresh time.Time
+	visible                               map[string]time.Time // nodes, by since when an eviction on them can be seen
+	early                                 time.Time            // since when candidates are named, and none of them was picked
+	runs                                  int
+	dimmed                                time.Time // when something was not read
+	came                                  time.Time // when the watch began to follow the update
+}
+
+// eksNews is a change that the Kubernetes API tells, and when.
+type eksNews struct {
+	at     time.Time
+	change func(*world.World)
+}
+
+type playClock struct{ p *updatePlay }
+
+func (c playClock) Now() time.Time      { return c.p.now }
+func (c playClock) Skew() time.Duration { return 0 }
+
+func newUpdatePlay(seed uint64) *updatePlay {
+	p := &updatePlay{rand: rand.New(rand.NewPCG(seed, 23)), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), told: map[string]int{}, blind: map[string]time.Time{}, visible: map[string]time.Time{}}
+	p.lag = time.Duration(p.rand.Int64N(int64(1500 * time.Millisecond)))
+	p.k = newEKSWorker(seed, p.now, func(change func(*world.World)) { p.news = append(p.news, eksNews{p.now, change}) })
+	return p
+}
+
+func (p *updatePlay) breaks(format string, args ...any) {
+	if len(p.broken) < 5 {
+		p.broken = append(p.broken, p.now.Format("15:04:05.0 ")+fmt.Sprintf(format, args...))
+	}
+}
+
+const (
+	// longest is how long an update takes at most with the times that seeds draw.
+	longest = 24 * time.Hour
+	// afterEnd is how long after its end, or after the last fault, a watch may go on.
+	afterEnd = 90 * time.Second
+	// late is how much later than it happens a thing is told at most.
+	late = 12 * time.Second
+)
+
+// attach begins a new watch, which reads the cluster first.
+func (p *updatePlay) attach() {
+	p.runs++
+	w := &Watch{World: world.New(), Queue: &FeedQueue{}, Clock: playClock{p}, Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{},
+		NewID: func(time.Time) string { return fmt.Sprint("run-", p.runs) }, Publish: func(*snapshot.Snapshot) {}}
+	w.Began = func(record.Run) { p.came = p.now }
+	w.Decided = func(before record.Run, d engine.Decision) { p.decided(before, d) }
+	w.init()
+	w.World.SetDaemonSets([]string{"agent"})
+	p.w, p.managed, p.nextPoll, p.nextUpdate = w, nil, p.now, p.now
+	p.blind = map[string]time.Time{}
+	for _, m := range p.k.machines {
+		if m.node != nil {
+			w.World.SetNode(m.node)
+		}
+	}
+	for _, pod := range p.k.pods {
+		w.World.SetPod(pod)
+	}
+	for _, b := range p.k.budgets {
+		w.World.SetBudget(b)
+	}
+	p.news, p.visible = nil, map[string]time.Time{}
+}
+
+// play is the update from before its beginning until it was told how it ended.
+func (p *updatePlay) play() {
+	begins := time.Duration(p.rand.Int64N(int64(time.Minute)))
+	comes := time.Duration(p.rand.Int64N(int64(20 * time.Minute)))
+	if p.rand.IntN(2) == 0 {
+		comes = 0
+	}
+	start, over := p.now, time.Time{}
+	for {
+		p.k.advance()
+		p.now = p.k.now
+		since := p.now.Sub(start)
+		if p.k.status == "" && since >= begins {
+			p.k.begin()
+			defer p.k.endStep()
+		}
+		if over.IsZero() && p.k.status != "" && p.k.status != world.UpdateRuns {
+			over = p.now
+		}
+		if p.w == nil && since >= comes {
+			p.attach()
+		}
+		if p.w == nil {
+			continue
+		}
+		if p.rand.IntN(4000) == 0 && over.IsZero() { // the process ends, and another one is started
+			p.told["restarted"]++
+			p.attach()
+		}
+		if over.IsZero() {
+			p.fault()
+		}
+		p.read()
+		p.w.publish()
+		p.check()
+		run := p.w.Followed()
+		switch {
+		case len(p.broken) > 0 || run.State == record.Finished:
+			p.ended(run, over)
+			return
+		case !over.IsZero() && run.ID == "" && p.now.Sub(p.k.began) > recently && p.now.Sub(over) > late:
+			return // nobody was there in time
+		case !over.IsZero() && p.now.Sub(over) > 10*time.Minute+afterEnd:
+			p.breaks("the update ended at %s, and the watch goes on: %s", over.Format(time.TimeOnly), run.State)
+		case since > longest:
+			p.breaks("the update does not end")
+		}
+	}
+}
+
+// fault begins a fault now and then.
+func (p *updatePlay) fault() {
+	if p.rand.IntN(600) != 0 {
+		return
+	}
+	what := []string{"cluster", "cloud", "eks", "status"}[p.rand.IntN(4)]
+	p.told["blind"]++
+	p.blind[what] = p.now.Add(time.Duration(p.rand.Int64N(int64(5 * time.Minute))))
+}
+
+func (p *updatePlay) isBlind(what string) bool { return p.now.Before(p.blind[what]) }
+
+// read takes in what can be read now: the Kubernetes API tells everything a little later, AWS is
+// asked every few seconds.
+func (p *updatePlay) read() {
+	if p.isBlind("cluster") {
+		p.w.World.SetHealth(world.Cluster, world.Health{Fresh: p.clusterFresh, Problem: "the API answers 503"})
+	} else {
+		p.clusterFresh = p.now
+		p.deliver()
+		for _, source := range []world.Source{world.Cluster, world.Nodes} {
+			p.w.World.SetHealth(source, world.Health{Fresh: p.now})
+		}
+	}
+	if p.now.Before(p.nextPoll) {
+		return
+	}
+	p.nextPoll = p.now.Add(7 * time.Second)
+	for _, m := range p.k.machines {
+		if m.State != world.MachineInService {
+			p.nextPoll = p.now.Add(1500 * time.Millisecond)
+		}
+	}
+	if p.isBlind("cloud") {
+		p.w.World.SetHealth(world.Cloud, world.Health{Fresh: p.cloudFresh, Problem: "ExpiredToken"})
+		return
+	}
+	p.cloudFresh = p.now
+	p.readGroup()
+}
+
+// deliver applies what the Kubernetes API has told by now.
+func (p *updatePlay) deliver() {
+	for len(p.news) > 0 && !p.news[0].at.Add(p.lag).After(p.now) {
+		p.news[0].change(p.w.World)
+		p.news = p.news[1:]
+	}
+}
+
+// readGroup is one read of the Auto Scaling group, and what of EKS is due.
+func (p *updatePlay) readGroup() {
+	k := p.k
+	g := world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: k.template}, Image: image(k.template), Sizes: world.Sizes{Max: k.most, Desired: k.desired}, Activities: slices.Clone(k.activities)}
+	if k.template == 4 && !k.retried {
+		g.Template.Version, g.Image = 1, image(1)
+	}
+	for z := range k.zones {
+		g.Zones = append(g.Zones, fmt.Sprint("z", z))
+	}
+	m := world.ManagedGroup{Cluster: "prod", Name: "web", AutoScalingGroup: "eks-web", MaxUnavailable: fmt.Sprint(k.atOnce), Minimal: k.minimal}
+	if p.managed != nil {
+		m.Update = p.managed.Update
+	}
+	switch {
+	case p.now.Before(p.nextUpdate):
+	case p.isBlind("eks"):
+		m.Unread = "its updates cannot be read: ThrottlingException"
+		p.nextUpdate = p.now.Add(3 * time.Second)
+	default:
+		p.nextUpdate, p.updateFresh = p.now.Add(3*time.Second), p.now
+		if k.status != "" {
+			u := world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: k.status, Since: k.began, Errors: k.errors}
+			if p.isBlind("status") && k.status == world.UpdateRuns {
+				u.Status = "Hibernating"
+			}
+			m.Update = &u
+		}
+	}
+	p.managed = &m
+	g.Managed = &m
+	var machines []world.Machine
+	for _, one := range k.machines {
+		machines = append(machines, one.Machine)
+	}
+	p.w.World.SetGroup(g)
+	p.w.World.SetMachines(machines)
+	p.w.World.SetHealth(world.Cloud, world.Health{Fresh: p.now})
+}
+
+// seeing is the moment from which on what is told has to be true: before the slowest read.
+func (p *updatePlay) seeing() time.Time {
+	at := p.clusterFresh
+	for _, o := range []time.Time{p.cloudFresh, p.updateFresh} {
+		if o.Before(at) {
+			at = o
+		}
+	}
+	return at.Add(-late)
+}
+
+// decided holds one decision: it asks for nothing.
+func (p *updatePlay) decided(before record.Run, d engine.Decision) {
+	if len(d.Actions) > 0 {
+		p.breaks("it asks for %+v", d.Actions)
+	}
+}
+
+// check holds what is told now against what the worker does.
+func (p *updatePlay) check() {
+	run := p.w.Followed()
+	if run.ID == "" || run.State == record.Finished {
+		return
+	}
+	p.checkPhase(run)
+	there := map[string]*eksMachine{}
+	for _, m := range p.k.machines {
+		there[m.ID] = m
+	}
+	for id, n := range run.Nodes {
+		p.checkNode(run, n, there[id])
+	}
+	p.checkCandidates(run)
+	p.checkSeen(run)
+}
+
+// dim reports whether something is not read, or was not a moment ago.
+func (p *updatePlay) dim() bool {
+	if p.now.Sub(p.clusterFresh) > 0 || p.now.Sub(p.cloudFresh) > 8*time.Second {
+		p.dimmed = p.now
+	}
+	return p.now.Sub(p.dimmed) < late
+}
+
+func (p *updatePlay) checkPhase(run record.Run) {
+	i := slices.IndexFunc(run.Phases, func(ph record.Phase) bool { return !ph.Start.IsZero() && ph.End.IsZero() })
+	if i < 0 {
+		return
+	}
+	phase := run.Phases[i].Name
+	p.told[phase]++
+	if p.k.retried && (p.k.phase == "setup" && phase == "scale up" || p.k.phase == "scale down" && phase == "setup") {
+		return // what a failed update has left looks like that of this one
+	}
+	for i, is := range p.k.phases {
+		if i == len(p.k.phases)-1 && is.name == phase {
+			return // also after its end: nodes may still be listed
+		}
+		if is.name == phase && (is.end.IsZero() || !is.end.Before(p.seeing())) {
+			return
+		}
+	}
+	if phase == "scale down" && len(p.k.old()) == 0 {
+		return // the worker is about to notice
+	}
+	p.breaks("phase %q is told, the worker's are %s: %s", phase, p.k.said(), p.nodes(run))
+}
+
+func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
+	switch n.Stage {
+	case record.Draining, record.Settling:
+		p.told["draining"]++
+		if slices.Contains(run.Candidates, n.Name) || n.Reason == text.Candidate(string(world.MoverEKS), 1) {
+			return // see checkCandidates
+		}
+		if _, picked := p.k.picked[n.Name]; !picked && !p.k.ending[n.Name] {
+			p.breaks("%s is told as %s (%s), and was not picked", n.Name, n.Stage, n.Reason)
+		}
+	case record.Terminating:
+		if m != nil && !m.Leaving() {
+			p.breaks("%s is told to terminate, and does not", n.Name)
+		}
+	case record.Replaced:
+		if m != nil && !m.Leaving() {
+			p.breaks("%s is told as replaced, and is there", n.Name)
+		}
+	}
+}
+
+// checkCandidates: one of the nodes that are named was picked, and is not gone for long.
+func (p *updatePlay) checkCandidates(run record.Run) {
+	if len(run.Candidates) == 0 || p.dim() {
+		p.early = time.Time{}
+		return
+	}
+	p.told["candidates"]++
+	for _, name := range run.Candidates {
+		if _, picked := p.k.picked[name]; picked {
+			return
+		}
+	}
+	if p.early.IsZero() {
+		p.early = p.now
+	}
+	if p.now.Sub(p.early) < 5*time.Second {
+		return // it is about to pick the first one
+	}
+	p.breaks("%q are named as those that EKS may be at: %s", run.Candidates, p.nodes(run))
+}
+
+// checkSeen: what can be seen is told. A node where evicted pods terminate is under way, and where
+// nothing moves because PDBs keep all pods of the nodes that were picked, candidates are named.
+func (p *updatePlay) checkSeen(run record.Run) {
+	if p.dim() || p.now.Sub(p.dimmed) < 3*late || p.now.Sub(p.k.began) < late || p.now.Sub(p.came) < late {
+		p.visible = map[string]time.Time{}
+		return
+	}
+	stages := map[string]record.Stage{}
+	for _, n := range run.Nodes {
+		stages[n.Name] = n.Stage
+	}
+	stuck := !p.k.awaits && p.k.phase == "upgrade" && p.now.Sub(p.k.moved) > 100*time.Second
+	for _, m := range p.k.machines {
+		stuck = stuck && !m.Leaving()
+	}
+	if p.k.minimal && len(p.k.machines) < p.k.desired {
+		return // it may be waiting for the replacements
+	}
+	kept := 0
+	for name := range p.k.picked {
+		left := p.k.leaving(name)
+		kept += len(left)
+		if len(left) > 0 && slices.ContainsFunc(left, func(o *world.Pod) bool { return o.Evicted }) {
+			if p.visible[name].IsZero() {
+				p.visible[name] = p.now
+			}
+			if stage := stages[name]; p.now.Sub(p.visible[name]) > late && (stage == record.Outdated || stage == record.Ready) {
+				p.breaks("pods are evicted from %s since %s, and it is told as %s", name, p.visible[name].Format(time.TimeOnly), stage)
+			}
+		} else {
+			delete(p.visible, name)
+		}
+		stuck = stuck && !slices.ContainsFunc(left, func(o *world.Pod) bool { return o.Terminating() || !p.k.held(o) })
+	}
+	if stuck && kept > 0 && p.k.status == world.UpdateRuns && len(run.Candidates) == 0 && !slices.ContainsFunc(p.k.names(), func(name string) bool {
+		return slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stages[name])
+	}) {
+		p.breaks("nothing moves since %s, and no node is named: %s", p.k.moved.Format(time.TimeOnly), p.nodes(run))
+	}
+}
+
+// said are the phases, with when each began.
+func (k *eksWorker) said() (out string) {
+	for _, ph := range k.phases {
+		out += ph.start.Format(ph.name + " from 15:04:05.0 ")
+	}
+	return out + k.status
+}
+
+// nodes says how the machines stand, and how they are told to.
+func (p *updatePlay) nodes(run record.Run) string {
+	told := map[string]record.Stage{}
+	for _, n := range run.Nodes {
+		told[n.Name] = n.Stage
+	}
+	r := assess.NewReader(strategy.EKSManaged{}, p.now, p.w.World, run)
+	return fmt.Sprintf("%s\nwhat is seen: %+v", p.k.nodes(told), strategy.Picture(&r))
+}
+
+func (k *eksWorker) nodes(told map[string]record.Stage) (out string) {
+	for _, m := range k.machines {
+		out += fmt.Sprintf("\n%s %s template %d, %s", m.ID, m.Zone, m.Template.Version, m.State)
+		if m.node == nil {
+			continue
+		}
+		left := k.leaving(m.node.Name)
+		held := 0
+		for _, p := range left {
+			if k.held(p) {
+				held++
+			}
+		}
+		out += fmt.Sprintf(", Ready %v, marked %v, %d of %d pods held, picked %v, told as %s", m.node.Ready, m.marked, held, len(left), !k.picked[m.node.Name].IsZero(), told[m.node.Name])
+	}
+	return out
+}
+
+// names are the nodes that were picked and are still there.
+func (k *eksWorker) names() (out []string) {
+	for _, m := range k.machines {
+		if m.node != nil {
+			if _, was := k.picked[m.node.Name]; was {
+				out = append(out, m.node.Name)
+			}
+		}
+	}
+	return out
+}
+
+// ended holds how a watch ended against how the update did.
+func (p *updatePlay) ended(run record.Run, over time.Time) {
+	if len(p.broken) > 0 {
+		return
+	}
+	if over.IsZero() {
+		p.breaks("the watch ends with %s, and the update is under way", run.Result)
+		return
+	}
+	want := 0
+	if p.k.status != world.UpdateSucceeded {
+		want = map[string]int{"PodEvictionFailure": 4, "NodeCreationFailure": 5}[p.k.end]
+		if want == 0 {
+			want = 1
+		}
+	}
+	if code := run.ExitCode(); code != want {
+		p.breaks("the update ended %s %s, and the watch with %d: %s; %q", p.k.status, p.k.end, code, run.Why, run.Notes)
+	}
+	p.told[fmt.Sprint("exit ", want)]++
+	if run.Started.Equal(p.k.began) && len(run.Phases) > 0 && run.Phases[0].Start.IsZero() {
+		p.told["found over"]++
+	}
+}

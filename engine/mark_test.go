@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A mark that the run is taking off shows until the watch has caught up: it is not another
+// user's, nor is it the one that is to be put now.
+func TestMarkWaitsForItsUndo(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	put := record.CordonOf("i-1", "n1")
+	undo := record.Mark{Put: put}.Undo()
+	look := func(cordoned bool, pending map[string]record.Pending) (there bool, r record.Run) {
+		w := world.New()
+		w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
+		w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Ready: true, Unschedulable: cordoned})
+		w.SetHealth(world.Cluster, world.Health{Fresh: now})
+		s := &Step{Reader: assess.Reader{Now: now, W: w, Run: record.Run{
+			State: record.Running, Settings: record.Settings{ClusterMaxAge: time.Minute}, Nodes: map[string]record.Node{"i-1": {Name: "n1"}},
+			Pending: pending, Retries: map[string]record.Retry{},
+		}}}
+		return s.Mark(put), s.Run
+	}
+	under := map[string]record.Pending{undo.Key: {Action: undo, Asked: now, Accepted: now, Expires: now.Add(expiry)}}
+	if there, r := look(true, under); there || len(r.Marks) > 0 {
+		t.Errorf("the cordon that is being lifted counts: %v, %v", there, r.Marks)
+	}
+	if there, r := look(true, map[string]record.Pending{}); !there || !r.Marks["i-1"][0].Foreign {
+		t.Errorf("the cordon of another user does not count: %v, %v", there, r.Marks)
+	}
+}

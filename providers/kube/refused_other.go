@@ -1,0 +1,7 @@
+//go:build !windows
+
+package kube
+
+import "syscall"
+
+const connectionRefused = syscall.ECONNREFUSED

@@ -29,7 +29,7 @@ type eksWorker struct {
 	churn                                    int // users delete one pod in so many steps, 0 for never
 	end                                      string
 
-	template, recommended int64
+	template              int64
 	desired, most, raised int
 	machines              []*eksMachine
 	pods                  []*world.Pod

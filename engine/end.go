@@ -332,7 +332,9 @@ func (s *Step) finish(result record.Result) {
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
 	if s.Run.OnlyRetires() {
-		message = text.RetireFinished(string(result), s.Run.Why, s.Run.Inherited.Desired-s.Excess(), s.Run.Inherited.Desired, s.Now.Sub(s.Run.Started))
+		empty := s.Run.Emptied()
+		surplus := s.Run.Inherited.Desired - empty
+		message = text.RetireFinished(string(result), s.Run.Why, surplus-s.Excess(), surplus, empty, s.Now.Sub(s.Run.Started))
 	}
 	s.Report(record.Event{Type: record.RunFinished, Result: string(result), ExitCode: &code, Message: message})
 }

@@ -97,7 +97,8 @@ func (s *Step) lower(l record.Lowering) {
 		to = *p.Action.Sizes
 	}
 	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.LowerKey, Group: g.Name, From: &from, Sizes: &to}) {
-		s.Run.Lowered += from.Desired - to.Desired
+		l.By = from.Desired - to.Desired
+		s.Run.Lowered += l.By
 		l.SetAt, l.Sizes = s.Now, to
 		s.setLowering(l)
 	}
@@ -124,8 +125,9 @@ func (s *Step) confirmLowering(l record.Lowering) {
 	from, to := g.Sizes, g.Sizes
 	to.Desired, to.Max = there, max(to.Max, there)
 	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.KeepKey, Group: g.Name, From: &from, Sizes: &to}) {
-		s.Run.Lowered -= to.Desired - from.Desired
-		l.SetAt = s.Now
+		back := to.Desired - from.Desired
+		s.Run.Lowered -= back
+		l.SetAt, l.By = s.Now, l.By-back
 		s.setLowering(l)
 	}
 }

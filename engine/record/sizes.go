@@ -44,9 +44,20 @@ type Lowering struct {
 	Sizes    world.Sizes `json:"sizes,omitzero"`
 	Machines []string    `json:"machines,omitempty"`
 	Read     time.Time   `json:"read,omitzero"`
+	// By is by how much the desired size was lowered: as many machines had never come, or were
+	// gone.
+	By int `json:"by,omitempty"`
 	// SetAt is when the desired size was set, zero before. Over: nothing more is set.
 	SetAt time.Time `json:"setAt,omitzero"`
 	Over  bool      `json:"over,omitempty"`
+}
+
+// Emptied is by how much the run has lowered the desired size where no machine stood for it.
+func (r *Run) Emptied() int {
+	if r.Lowering == nil {
+		return 0
+	}
+	return r.Lowering.By
 }
 
 // Holds reports whether the run knows of a raise of the group's, its own or an inherited

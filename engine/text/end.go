@@ -39,9 +39,19 @@ func RunFinished(result, why string, done, total int, did string, took time.Dura
 	return ended(result, why) + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, seconds(took))
 }
 
-// RetireFinished is the same of a run that retires surplus nodes.
-func RetireFinished(result, why string, done, total int, took time.Duration) string {
-	return ended(result, why) + fmt.Sprintf(" (%d of %s retired in %s)", done, Plural(total, "surplus node"), seconds(took))
+// RetireFinished is the same of a run that retires surplus nodes; empty is by how much it has
+// lowered the desired capacity where no instance stood for it: it has retired no node there.
+func RetireFinished(result, why string, done, total, empty int, took time.Duration) string {
+	did := Plural(total, "surplus node") + " retired"
+	switch {
+	case empty == 0:
+		did = fmt.Sprintf("%d of %s", done, did)
+	case total == 0:
+		did = fmt.Sprintf("no surplus node, desired capacity lowered by %d that had no instance,", empty)
+	default:
+		did = fmt.Sprintf("%d of %s, desired capacity lowered by %d more that had no instance,", done, did, empty)
+	}
+	return ended(result, why) + fmt.Sprintf(" (%s in %s)", did, seconds(took))
 }
 
 // ended is a result with the reason for it, or "".

@@ -238,11 +238,21 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 	}
 }
 
-// drainsAgain takes a node that has joined, or was uncordoned, since it was seen
-// empty back to its drain, as long as its machine was not asked to end.
+// drainsAgain returns a node to its drain that has joined, or was uncordoned, since it was seen
+// empty, as long as its machine was not asked to end. One that is uncordoned while such a request
+// is open returns if the request is refused, whoever has cordoned it since.
 func (s *Step) drainsAgain(id string, n record.Node) bool {
 	node := s.W.NodeOf(id)
-	if terminationAsked(&s.Reader, id) || node == nil || node.Unschedulable || !s.Settled(record.CordonOf(id, n.Name).Key) {
+	if node == nil || s.Nodeless() {
+		return false
+	}
+	open := !node.Unschedulable && s.Settled(record.CordonOf(id, n.Name).Key)
+	if _, pending := s.Run.Pending["terminate/"+id]; pending && open && !n.Empty.IsZero() {
+		n.Empty, s.changed = time.Time{}, true
+		s.SetNode(id, n)
+	}
+	uncordoned := open || n.Stage == record.Terminating && n.Empty.IsZero()
+	if terminationAsked(&s.Reader, id) || !uncordoned {
 		return false
 	}
 	s.backToDrain(id, n)

@@ -346,7 +346,7 @@ type Node struct {
 	// Pods is how many pods had to leave when the drain began.
 	Pods int `json:"pods,omitempty"`
 	// Empty is when a consistent read, taken while the node was cordoned, last
-	// showed no pod that had to leave.
+	// showed no pod that had to leave; zero once it was uncordoned since.
 	Empty time.Time `json:"empty,omitzero"`
 	// Tried is when an eviction was last attempted here.
 	Tried time.Time `json:"tried,omitzero"`

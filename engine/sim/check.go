@@ -114,8 +114,8 @@ func (c *checker) asked(a record.Action) {
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.deletion(a)
 	case record.Terminate:
-		n := d.Sim.View.NodeOf(a.Machine)
-		c.vigil(a.Machine).shown = n != nil && n.Unschedulable
+		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
+		v.shown, v.asked = n != nil && n.Unschedulable, slices.Clone(v.looks)
 		if d.Run.State != record.Ending {
 			c.ended[a.Machine] = true
 		}

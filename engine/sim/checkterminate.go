@@ -23,9 +23,11 @@ const oldLook = 35 * time.Second
 // node was cordoned throughout and empty each time.
 type vigil struct {
 	looks []time.Time
+	// asked: the looks that the last request to end it rests on.
+	asked []time.Time
 	// joined: it had a node at the first of them.
 	joined bool
-	// lifted: somebody else has taken the cordon off since, which shows soon.
+	// lifted: another user has removed the cordon since the first of them.
 	lifted bool
 	// shown: the node was shown as cordoned when its machine's end was asked for.
 	shown bool
@@ -84,7 +86,7 @@ func (c *checker) learned(a record.Action) {
 		v.looks = nil
 	default:
 		if len(v.looks) == 0 {
-			v.joined = read.joined
+			v.joined, v.lifted = read.joined, false
 		}
 		v.looks = append(v.looks, read.at)
 	}
@@ -97,7 +99,7 @@ func (c *checker) watch() {
 			continue
 		}
 		if n := c.d.Sim.View.NodeOf(id); n != nil && !n.Unschedulable && n.Created.Before(v.looks[0]) && c.sawCordon(id, n) {
-			v.looks, v.lifted = nil, false
+			v.looks, v.lifted = nil, true // a request that is on its way was asked for before
 		} else if n := c.d.Sim.Truth.NodeOf(id); n != nil && !n.Unschedulable {
 			v.lifted = true
 		}
@@ -120,11 +122,11 @@ func (c *checker) terminate(a record.Action) {
 		return
 	}
 	v := c.vigil(a.Machine)
-	if len(v.looks) < 2 {
-		d.breaks("rule 3: %s is terminated after %d consistent reads that showed it cordoned and empty, not two", n.Name, len(v.looks))
+	if len(v.asked) < 2 {
+		d.breaks("rule 3: %s is terminated after %d consistent reads that showed it cordoned and empty, not two", n.Name, len(v.asked))
 		return
 	}
-	first, last := v.looks[0], v.looks[len(v.looks)-1]
+	first, last := v.asked[0], v.asked[len(v.asked)-1]
 	v.lifted = v.lifted || v.shown && !n.Unschedulable           // since it was asked for
 	if !n.Unschedulable && !v.lifted && !n.Created.After(last) { // one that joined since then is empty
 		d.breaks("rule 3: %s is terminated and not cordoned (joined %s, looked at %s)", n.Name, n.Created.Sub(epoch), last.Sub(epoch))

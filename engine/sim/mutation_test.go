@@ -236,6 +236,8 @@ var mutations = []mutation{
 	{"found: a node of the second in which the run began is the run's, though planned", "assess/nodes.go", "return !n.Created.After(started)", "return n.Created.Before(started.Truncate(time.Second))", "TestMadeInTheSecondOfTheStart", "launched before"},
 	{"found: a look-up settles what the view is too old for", "ensure.go", "unlike(s, p) && !o.Happened:", "false:", "Scenario/raise_seen_late", broken},
 	{"found: the checker has a driver know of a lowering that it has not heard of", "sim/checksizes.go", "*was.From == *a.From && *was.Sizes == *a.Sizes {", "*was.From != *a.From {", "Scenario/lowering_lost_then_raised", broken},
+	{"found: a machine is ended by looks from before its node was uncordoned", "node.go", "n.Empty, s.changed = time.Time{}, true", "s.changed = true", "Scenario/uncordoned_and_refused", broken},
+	{"found: the checker forgets what a request on its way rests on", "sim/checkterminate.go", "if len(v.asked) < 2 {", "if len(v.looks) < 2 {", "Scenario/uncordoned_while_it_ends", broken},
 	{"found: the checker counts new nodes that others end while a run ends", "sim/checkservice.go", "c.service.spare[id] = working", "c.service.spare[id] = false", "Scenario/retire_beside_abandoned", broken},
 	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && s.Among != 1:", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},

@@ -27,7 +27,7 @@ func TestOutlookOfAWaitingBatch(t *testing.T) {
 	if o := b.Preview; o.Evict != 5 || len(o.Foreseen) == 0 || !strings.Contains(strings.Join(o.Foreseen, "\n"), "PDB db never allows a disruption") {
 		t.Errorf("%+v", o)
 	}
-	do("somebody scale web=2")
+	do("user scale web=2")
 	do("run for=1m")
 	b, _ = script.Driver.Run.Waiting()
 	run := script.Driver.Run

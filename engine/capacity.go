@@ -140,7 +140,7 @@ func (s *Step) takeChange(by int) {
 	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
 }
 
-// TakesBack reports whether the run takes its raise back. It does not go on with that once
+// TakesBack reports whether the run takes its raise back. It does not continue with that once
 // others raise the group while it does: they want the machines. Once none of the raise is left,
 // because others have lowered the group again, the run ends as any other.
 func (s *Step) TakesBack() bool {

@@ -196,7 +196,7 @@ func (s *Step) Enter(name string) {
 	for i, p := range s.Run.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
 			s.Run.Phases[i].End = s.Now
-			if w := s.Run.PhaseWait; name == "" || w == nil || w.For != record.WaitReplacements { // that one goes on in the next phase
+			if w := s.Run.PhaseWait; name == "" || w == nil || w.For != record.WaitReplacements { // that one continues in the next phase
 				s.Run.PhaseWait = nil
 			}
 			s.Report(record.Event{Type: record.PhaseFinished, Phase: p.Name, Message: text.PhaseTook(p.Name, s.Now.Sub(p.Start))})
@@ -217,7 +217,7 @@ type Strategy interface {
 	// Step asks for what the current phase needs. It is called at every decision
 	// of a running run.
 	Step(s *Step)
-	// End puts back what the strategy changed on the group, after an abort or a
+	// End restores what the strategy changed on the group, after an abort or a
 	// failure. It reports whether all is done.
 	End(s *Step) bool
 }

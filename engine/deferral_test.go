@@ -15,7 +15,7 @@ func TestYieldsCountUsableTime(t *testing.T) {
 		cluster zones=a nodes=2
 		workload web replicas=2
 		settings gate-pause=3h
-		somebody moves a1 by=kured
+		user moves a1 by=kured
 		start
 		run for=25m`
 	for name, c := range map[string]struct {
@@ -30,7 +30,7 @@ func TestYieldsCountUsableTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := sim.NewScript()
-			if out, err := s.Do(begin + "\nsomebody moves a2 by=kured\n" + c.script); err != nil {
+			if out, err := s.Do(begin + "\nuser moves a2 by=kured\n" + c.script); err != nil {
 				t.Fatal(err, out)
 			}
 			waited := map[string]bool{}
@@ -57,10 +57,10 @@ func TestYieldToDrainByHand(t *testing.T) {
 		budget db max=0
 		settings gate-pause=3h
 		wait for=5s
-		somebody cordon a1 since=1h
+		user cordon a1 since=1h
 		start
 		run for=5s
-		somebody drains a1
+		user drains a1
 		run for=20m`)
 	if err != nil {
 		t.Fatal(err, out)
@@ -81,7 +81,7 @@ func TestOwnTerminationIsNoRival(t *testing.T) {
 		workload web replicas=1
 		start
 		run until=terminating
-		somebody moves a1 by=handler`); err != nil {
+		user moves a1 by=handler`); err != nil {
 		t.Fatal(err, out)
 	}
 	if out, err := s.Do("run until=replaced"); err != nil || strings.Contains(out, "Node Termination Handler") {

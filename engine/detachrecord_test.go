@@ -49,7 +49,7 @@ func TestRecordOfDetached(t *testing.T) {
 	}
 	say("cluster provider=kops zones=a nodes=3\ntiming terminate=60s\npeer masters role=control-plane nodes=1\nsettings strategy=kops max-surge=2\nstart")
 	s.Driver.Witness = seen
-	say("crash before-act kind=detach for=20s\nrun for=5s\nsomebody kills a2\nrun for=2m")
+	say("crash before-act kind=detach for=20s\nrun for=5s\nuser kills a2\nrun for=2m")
 	if seen.returned == 0 {
 		t.Error("no node was detached and then not any more")
 	}

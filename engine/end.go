@@ -13,7 +13,7 @@ import (
 )
 
 // cleanupLimit (and the wait before a termination) bounds the time in which an
-// aborted or failed run finishes or puts back what is in flight, and cleanupRest what it then has for the group's own
+// aborted or failed run finishes or restores what is in flight, and cleanupRest what it then has for the group's own
 // bounds and processes; what is not done by then is named, with the command that
 // would do it.
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // Fail ends the run with a failure: nothing new starts, what is in flight is
-// finished or put back.
+// finished or restored.
 func (s *Step) Fail(result record.Result, why string) {
 	if s.Run.State != record.Running && s.Run.State != record.Paused {
 		return
@@ -84,9 +84,9 @@ func (s *Step) stop(result record.Result, why string) {
 // end takes an aborted or failed run to its end, stage by stage as
 // docs/abort.md lists:
 //
-//	draining     evictions stop; pods that already terminate finish; put back
-//	settling     put back
-//	terminating  finishes, if it was asked for; else put back
+//	draining     evictions stop; pods that already terminate finish; restored
+//	settling     restored
+//	terminating  finishes, if it was asked for; else restored
 //	launching    stays, or goes if it is surplus and holds nothing (strategy)
 func (s *Step) end() {
 	last := s.Run.PhaseWait.End.Add(cleanupRest)
@@ -187,7 +187,7 @@ func (s *Step) putBack(id string, n record.Node) {
 	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonPutBack, Message: text.BackInService(string(was))})
 }
 
-// listUnrestored names what could not be put back, each with the command that would.
+// listUnrestored names what could not be restored, each with the command that would.
 func (s *Step) listUnrestored() {
 	for _, m := range s.Run.AllMarks() {
 		node := s.W.Node(m.Put.Node)
@@ -214,7 +214,7 @@ func (s *Step) listUnrestored() {
 	s.listUnrestoredGroup()
 }
 
-// AddUnrestored notes something that is not put back, with the command that would.
+// AddUnrestored notes something that is not restored, with the command that would.
 func (s *Step) AddUnrestored(what, command string) {
 	line := text.Unrestored(what, command)
 	if !slices.Contains(s.Run.Unrestored, line) {

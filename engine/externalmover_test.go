@@ -191,7 +191,7 @@ func TestGuardLeavesWhatIsNotOurs(t *testing.T) {
 // only may be. What its nodes tell is OthersView's.
 func TestRivalsWithoutARun(t *testing.T) {
 	c := sim.NewScript()
-	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nsomebody cordon a1\nsomebody refreshes percent=30\nautoscaler\nsomebody moves a2 by=kured"); err != nil {
+	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nuser cordon a1\nuser refreshes percent=30\nautoscaler\nuser moves a2 by=kured"); err != nil {
 		t.Fatal(err)
 	}
 	p := c.Plan("r")

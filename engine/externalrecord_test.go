@@ -53,7 +53,7 @@ func TestRecordOfRivals(t *testing.T) {
 			t.Fatal(out, err)
 		}
 	}
-	say("cluster zones=a nodes=2\nsettings strategy=gardener max-surge=1\nsomebody moves a1 by=handler\nstart")
+	say("cluster zones=a nodes=2\nsettings strategy=gardener max-surge=1\nuser moves a1 by=handler\nstart")
 	seen := &rivalRecord{t: t}
 	s.Driver.Witness = seen
 	say("run for=4m30s")

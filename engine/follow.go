@@ -309,7 +309,7 @@ func (f helping) lateOrSooner(s *Step, c record.Command) {
 }
 
 // endFollowing takes an aborted or failed run to its end: an aborted one leaves the
-// controller held, since going on is what nobody wants; a failed one leaves it as it is.
+// controller held, since continuing is what nobody wants; a failed one leaves it as it is.
 func endFollowing(s *Step, f helping) {
 	late := !s.Now.Before(s.Run.PhaseWait.End)
 	s.WakeAt(s.Run.PhaseWait.End)

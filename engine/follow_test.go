@@ -300,7 +300,7 @@ func TestFollowPausesBlind(t *testing.T) {
 		n1 outdated | Gardener will update or replace it: new pods avoid it
 `)
 	if len(f.is.PausedDeployments) > 0 {
-		t.Errorf("took what somebody else has paused: %q", f.is.PausedDeployments)
+		t.Errorf("took what another user has paused: %q", f.is.PausedDeployments)
 	}
 }
 
@@ -555,7 +555,7 @@ func TestFollowLeavesToOthers(t *testing.T) {
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true })
 	f.steps(time.Minute, engine.Inputs{})
 	if f.is.State != record.Running {
-		t.Fatalf("%s, and web-z2 goes on: %s", f.is.State, f.is.Why)
+		t.Fatalf("%s, and web-z2 continues: %s", f.is.State, f.is.Why)
 	}
 	second := func(change func(*world.MachineDeployment)) {
 		f.deployment(func(*world.MachineDeployment) {})

@@ -55,7 +55,7 @@ func TestFollowResumesAtOnce(t *testing.T) {
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}})
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = true }) // the watch has caught up
 	if got := f.steps(time.Second, engine.Inputs{}); !strings.Contains(got, "asks: "+lets) || f.is.State != record.Running {
-		t.Errorf("%s, and asks for nothing that lets it go on:\n%s", f.is.State, got)
+		t.Errorf("%s, and asks for nothing that lets it continue:\n%s", f.is.State, got)
 	}
 	f.answers()
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
@@ -72,7 +72,7 @@ func TestFollowAbortsAfterResume(t *testing.T) {
 	f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdResume, "")}})
 	f.answers()
 	if got := f.steps(time.Second, engine.Inputs{Commands: []record.Command{says(record.CmdAbort, "")}}); strings.Contains(got, "asks:") || f.is.State != record.Ending {
-		t.Errorf("%s, before it is seen to go on:\n%s", f.is.State, got)
+		t.Errorf("%s, before it is seen to continue:\n%s", f.is.State, got)
 	}
 	f.deployment(func(d *world.MachineDeployment) { d.Paused = false })
 	f.steps(time.Second, engine.Inputs{})

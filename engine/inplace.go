@@ -61,7 +61,7 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	}
 }
 
-// lookAtUpdates takes note of what becomes of updates that are going on while the run is
+// lookAtUpdates takes note of what becomes of updates that are in progress while the run is
 // paused: the controller does not wait for us. Nobody is selected, and nothing is ended.
 func lookAtUpdates(s *Step) {
 	if !s.Fresh(world.Cluster) {

@@ -50,7 +50,7 @@ func TestRecordOfLowered(t *testing.T) {
 	}
 	say("timing terminate=20s\ncluster zones=a nodes=1\nstart")
 	s.Driver.Witness = seen
-	say("run until=scale-down\nrun until=settling\nrun for=55s\nfault refuse kind=terminate as=busy count=1 after=40s\nrun for=7s\nsomebody kills a3v2\nsomebody scale group=-1\nrun for=30s")
+	say("run until=scale-down\nrun until=settling\nrun for=55s\nfault refuse kind=terminate as=busy count=1 after=40s\nrun for=7s\nuser kills a3v2\nuser scale group=-1\nrun for=30s")
 	if seen.silent == 0 {
 		t.Error("no decision changed the count of terminations alone")
 	}

@@ -20,7 +20,7 @@ func retires(s *assess.Reader) bool {
 	return s.Run.Retire && s.Excess() > 0
 }
 
-// beginRetiring has a run that has put back what was in flight retire its surplus nodes.
+// beginRetiring has a run that has restored what was in flight retire its surplus nodes.
 func (s *Step) beginRetiring() {
 	s.Run.State, s.Run.PhaseWait, s.Run.Retire = record.Running, nil, false
 	s.Run.Phases = append(s.Run.Phases, record.Phase{Name: record.PhaseRetire})
@@ -119,7 +119,7 @@ func (s *Step) finishRetiring() {
 }
 
 // giveUpRetiring ends the phase because of something that would fail a run: what is in flight
-// is finished or put back, and the run keeps the result that it has.
+// is finished or restored, and the run keeps the result that it has.
 func (s *Step) giveUpRetiring(why string) {
 	s.Note(text.RetiringStopped(why))
 	s.failReported(s.Run.Result, s.Run.Why)

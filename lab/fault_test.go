@@ -157,7 +157,7 @@ func TestLine(t *testing.T) {
 					return
 				}
 			case <-ctx.Done():
-				t.Fatal("the watch goes on")
+				t.Fatal("the watch continues")
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func TestShootRolls(t *testing.T) {
 	shootUntil(ctx, t, s, "it is done", func(status shootStatus) bool { return status.LastOperation.State == "Succeeded" })
 }
 
-// A drain that a budget forbids says so and goes on when it is allowed.
+// A drain that a budget forbids says so and continues when it is allowed.
 func TestShootDrainBlocked(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
@@ -334,7 +334,7 @@ func TestShootInPlaceAuto(t *testing.T) {
 }
 
 // An update in place that fails leaves the node cordoned and selected, and is tried
-// again; one whose system was rolled back only when somebody takes the annotation away.
+// again; one whose system was rolled back only when a user takes the annotation away.
 func TestShootInPlaceFails(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)

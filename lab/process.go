@@ -109,7 +109,7 @@ func (p *Process) Kill() {
 // and nothing answers, as behind a network that swallows packets. Thaw ends it.
 func (p *Process) Freeze() error { return p.signal(syscall.SIGSTOP) }
 
-// Thaw lets a frozen process go on.
+// Thaw lets a frozen process continue.
 func (p *Process) Thaw() error { return p.signal(syscall.SIGCONT) }
 
 func (p *Process) signal(s syscall.Signal) error {

@@ -119,7 +119,7 @@ func textCanBeRead(t *testing.T, how string, as func(*testing.T, string) colorfu
 	}
 }
 
-// sight turns a linear colour into what somebody sees of it.
+// sight turns a linear colour into what a user sees of it.
 type sight [3][3]float64
 
 // The complete forms (severity 1.0) of G. M. Machado, M. M. Oliveira and L. A. F.

@@ -97,7 +97,7 @@ func (d *eventDialog) copied(m *Model) (text, what string) { return m.eventCopie
 
 func (d *BlockerDialog) copied(*Model) (text, what string) { return aName(d.Blocker.Pod) }
 
-// copied is what puts back what was left behind: the commands, each below a comment
+// copied is what restores what was left behind: the commands, each below a comment
 // that says what for.
 func (d *endDialog) copied(m *Model) (text, what string) {
 	var lines []string

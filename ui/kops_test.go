@@ -69,7 +69,7 @@ func TestValidationCounts(t *testing.T) {
 	}
 }
 
-// A cluster that may stay invalid is told so: the run goes on.
+// A cluster that may stay invalid is told so: the run continues.
 func TestValidationThatMayFail(t *testing.T) {
 	s := uitest.Validating()
 	s.PassInvalid = true

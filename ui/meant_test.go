@@ -100,7 +100,7 @@ func TestForceOfManyPromisesShowsWhatIsTyped(t *testing.T) {
 	ui.Press("pgdown", "pgdown", "pgdown").Expect("shop/budget-13", "Type ip-10-0-1-23 to force:").Type("wrong").Press("enter").Expect("that is not the name").SentNothing()
 }
 
-// While only the cloud cannot be seen, drains go on, and the screen does not deny it.
+// While only the cloud cannot be seen, drains continue, and the screen does not deny it.
 func TestStaleBySource(t *testing.T) {
 	s := uitest.Busy()
 	s.Sources[1] = snapshot.SourceView{Name: world.Cloud, Fresh: uitest.Moment.Add(-time.Minute), Stale: true, Problem: "expired"}

@@ -205,7 +205,7 @@ func TestOnlyPensColourTheScreen(t *testing.T) {
 					found++
 				}
 				if open {
-					t.Errorf("%s, %s: a look goes on after the end of its line: %q", theme.Name, f.Name, l)
+					t.Errorf("%s, %s: a look continues after the end of its line: %q", theme.Name, f.Name, l)
 				}
 			}
 			if found < 30 {

@@ -135,7 +135,7 @@ func (d *dashboard) ended(t *testing.T, code int) {
 	}
 }
 
-// unrestored lists what a program has changed in a terminal and not put back.
+// unrestored lists what a program has changed in a terminal and not restored.
 func unrestored(out string) (problems []string) {
 	for _, c := range []struct{ what, on, off string }{
 		{"the alternate screen", "\x1b[?1049h", "\x1b[?1049l"},

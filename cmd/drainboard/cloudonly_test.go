@@ -347,7 +347,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 		t.Errorf("status: %+v, %v", of, err)
 	}
 	if code, out, errOut = called(t.Context(), "", alonely...); code != 0 || s.outdated() != 0 || s.locked() != "" {
-		t.Errorf("going on: %d, %d outdated, the tag says %q\n%s%s", code, s.outdated(), s.locked(), out, errOut)
+		t.Errorf("continuing: %d, %d outdated, the tag says %q\n%s%s", code, s.outdated(), s.locked(), out, errOut)
 	}
 }
 

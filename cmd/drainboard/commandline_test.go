@@ -34,7 +34,7 @@ func asGiven(t *testing.T, line ...string) *driver.Upgrade {
 	return (&app{}).driven(cmd, &u, false)
 }
 
-// The command that goes on reaches the same groups, in the same way.
+// The command that continues reaches the same groups, in the same way.
 func TestTheCommandThatGoesOn(t *testing.T) {
 	for _, c := range []struct{ given, again string }{
 		{"--all --cloudonly --name k8s.example.com", "drainboard upgrade --all --cloudonly --cluster-name k8s.example.com"},

@@ -54,7 +54,7 @@ func TestDemoHeadless(t *testing.T) {
 				}
 				apitest.Valid(t, []byte(line))
 				seen[record.EventType(e.Type)] = true
-				heard = heard || e.Reason == "external-change" && strings.HasPrefix(e.Message, "somebody scaled checkout from 3 to 4")
+				heard = heard || e.Reason == "external-change" && strings.HasPrefix(e.Message, "a user scaled checkout from 3 to 4")
 				if e.Type == string(record.RunFinished) && *e.ExitCode != c.code {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}

@@ -58,7 +58,7 @@ func TestReasonsAreWords(t *testing.T) {
 		}
 	}
 	if got := Reason("the shop is quiet"); got != "the shop is quiet" {
-		t.Errorf("what somebody said is %q", got)
+		t.Errorf("what a user said is %q", got)
 	}
 	if got := EventOf(record.Event{Reason: "rival"}).Reason; got != "external-mover" {
 		t.Errorf("an event has the reason %q", got)

@@ -22,7 +22,7 @@ func (f following) noControl() string {
 	return text.Needs(w.Where, w.Flags)
 }
 
-// PauseKey is the key of what pauses a deployment, or lets it go on.
+// PauseKey is the key of what pauses a deployment, or lets it continue.
 func PauseKey(deployment string) string { return "hold/" + deployment }
 
 // HeldByOthers lists the parts of the group that another user has paused.

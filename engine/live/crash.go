@@ -18,7 +18,7 @@ func (c *Crash) Error() string { return text.InternalError(c.Value) }
 
 // Guarded is do for a goroutine of its own: go Guarded(do, broken)(). broken is told of a
 // panic there, as a *Crash; it is nil where nobody is left to be told, and the process
-// is to go on without what do does.
+// is to continue without what do does.
 func Guarded(do func(), broken func(error)) func() {
 	return func() {
 		if err := Caught(func() error { do(); return nil }); err != nil && broken != nil {

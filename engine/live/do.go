@@ -36,7 +36,7 @@ func (l *Loop) dispatch(a record.Action, asked time.Time) {
 }
 
 // do carries out one action. One that could not start in time (by the wall
-// clock, which goes on while a laptop sleeps, also while the record was written) is
+// clock, which continues while a laptop sleeps, also while the record was written) is
 // handed back: what it was decided on may no longer be so, and the run may no
 // longer be ours.
 func (l *Loop) do(ctx context.Context, a record.Action, asked time.Time) record.Outcome {

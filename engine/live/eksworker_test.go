@@ -46,7 +46,7 @@ type eksWorker struct {
 	status  string
 	errors  []world.ManagedIssue
 	picked  map[string]time.Time // nodes, by when the worker began to drain them
-	ending  map[string]bool      // nodes whose machine the Auto Scaling group or somebody ends
+	ending  map[string]bool      // nodes whose machine the Auto Scaling group or a user ends
 	moved   time.Time            // when a pod was evicted last, or a node came further
 	awaits  bool                 // it is at no node: it waits for new ones, or marks
 	step    func() (struct{}, bool)

@@ -48,7 +48,7 @@ type Lock interface {
 	// Lost is closed when the lock is lost: nothing may be done from then on.
 	Lost() <-chan struct{}
 	// Sure reports whether the lock is known to be held at this moment: nobody else can
-	// have it yet, by the wall clock, which goes on while a machine sleeps. It may be
+	// have it yet, by the wall clock, which continues while a machine sleeps. It may be
 	// false for a moment while the lock is still ours, until it is renewed or lost.
 	Sure() bool
 	// Regain waits until the lock is held again and reads the record anew. It fails

@@ -64,7 +64,7 @@ type Loop struct {
 	// goroutine of its own; else, and where it tells nothing, it is estimated.
 	Rehearse Rehearse
 	// ReadCloud is called when the cloud is to be read at once: a look at it is due. It must
-	// not block; may be nil where somebody reads it all the time.
+	// not block; may be nil where the caller reads it all the time.
 	ReadCloud func()
 	// Acknowledge is called with the answers to commands from elsewhere, on the loop's
 	// goroutine, after the record that holds them was written. May be nil.
@@ -175,7 +175,7 @@ func (l *Loop) Look(at snapshot.Look) {
 func (l *Loop) Run(ctx context.Context, run record.Run) (record.Run, error) {
 	l.init()
 	l.log = slices.Clone(l.Before)
-	l.run, l.saved, l.dirty = run, time.Now(), true // that somebody drives it again is news to who watches
+	l.run, l.saved, l.dirty = run, time.Now(), true // that a process drives it again is news to who watches
 	err := Caught(func() error { return l.drive(ctx) })
 	return l.run, err
 }

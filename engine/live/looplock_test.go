@@ -62,7 +62,7 @@ func TestLoopStopsActingWithoutTheLockAndGoesOnWithIt(t *testing.T) {
 	}
 }
 
-func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
+func TestLoopGivesUpWhenAnotherHasTheLock(t *testing.T) {
 	b := newBench(t)
 	b.regain = ErrLost
 	b.hold = make(chan struct{})
@@ -72,7 +72,7 @@ func TestLoopGivesUpWhenSomebodyElseHasTheLock(t *testing.T) {
 	}
 }
 
-// What somebody wrote into the record while the lock was lost ends this process's part
+// What another process wrote into the record while the lock was lost ends this process's part
 // if it is of another group, or does not fit the group; what did not fit before does not.
 func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
 	odd := world.Sizes{Min: 1, Max: 50, Desired: 1}
@@ -80,7 +80,7 @@ func TestLoopGoesOnOnlyWithARecordThatFits(t *testing.T) {
 		name string
 		own  func(*record.Run)
 		edit func(*record.Run)
-		says string // "" if it goes on
+		says string // "" if it continues
 	}{
 		{"as it was", nil, func(*record.Run) {}, ""},
 		{"another group", nil, func(r *record.Run) { r.GroupID = "arn:2" }, "recreated"},

@@ -16,7 +16,7 @@ import (
 )
 
 // A watch shows the nodes before the pods are read, and tells nothing by them: a node that
-// somebody drains is not said to be drained because no pod of it is known. When all is
+// a user drains is not said to be drained because no pod of it is known. When all is
 // read, what is told begins with that.
 func TestWatchOfAPartialWorld(t *testing.T) {
 	feed := make(posts)

@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// fromElsewhere is a pause that somebody else gives.
+// fromElsewhere is a pause that a user at another machine gives.
 func fromElsewhere(id string) record.Command {
 	now := time.Now()
 	return record.Command{Kind: record.CmdPause, ID: id, Run: "run-1", By: "bob@ops", At: now, Expires: now.Add(time.Minute)}
@@ -51,7 +51,7 @@ func TestLoopAcknowledgesWhatIsSaved(t *testing.T) {
 }
 
 // While the lock is lost a command from elsewhere is neither obeyed nor refused: when
-// it is back it is looked at, and when somebody else has it, it is his to answer.
+// it is back it is looked at, and when another process has it, it is for that one to answer.
 func TestLoopWithoutTheLockAnswersNobody(t *testing.T) {
 	for _, back := range []bool{true, false} {
 		b := newBench(t)

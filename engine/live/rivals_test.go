@@ -126,7 +126,7 @@ func (r *rival) acquire() (run record.Run, held bool) {
 	return run, true
 }
 
-// renew keeps the lease until ctx ends, and notices when somebody else has it.
+// renew keeps the lease until ctx ends, and notices when another process has it.
 func (r *rival) renew(ctx context.Context) {
 	for ctx.Err() == nil {
 		time.Sleep(2 * time.Second)
@@ -198,7 +198,7 @@ func (r *rival) write(run record.Run) error {
 	case r.dead:
 		return errors.New("dead")
 	case r.stale:
-		r.breaks("rule 7: %s goes on with a record that others have written since", r.name)
+		r.breaks("rule 7: %s continues with a record that others have written since", r.name)
 		return ErrLost
 	case r.version != r.seen:
 		r.stale = true
@@ -292,7 +292,7 @@ func (r *rival) acts(a record.Action) {
 	}
 	switch {
 	case r.holder != r:
-		r.breaks("rule 7: %s acts (%s) and somebody else may hold the lease", r.name, a.Key)
+		r.breaks("rule 7: %s acts (%s) and another process may hold the lease", r.name, a.Key)
 	case r.writer != r || r.seen != r.version:
 		r.breaks("rule 7: %s acts (%s) on a record that it was not the last to write", r.name, a.Key)
 	case a.Kind == record.Suspend && !r.done[a.Process].IsZero() && !r.looked[a.Process].Before(r.done[a.Process]):
@@ -394,7 +394,7 @@ func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
 
 // Two processes compete for one group, on machines that sleep, die and lose the
 // lease. Whatever happens, whoever acts was the last to write the record, and
-// nothing is asked for again that somebody has seen to have happened.
+// nothing is asked for again that a user has seen to have happened.
 func TestRivals(t *testing.T) {
 	from, seeds, start := *fromFlag, *rivalsFlag, time.Now()
 	t.Logf("plays seeds %d to %d", from, from+seeds-1)

@@ -249,7 +249,7 @@ func (l *Loop) tellWaits(commands []record.Command) {
 }
 
 // patience ends the loop when a run that ends could not be recorded, or could not see its
-// cluster after its own end of a machine, for too long. What is to be put back is in the last record, and nothing of it is done without one.
+// cluster after its own end of a machine, for too long. What is to be restored is in the last record, and nothing of it is done without one.
 func (l *Loop) patience() error {
 	if err := l.blindEnd(); err != nil {
 		return err

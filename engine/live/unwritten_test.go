@@ -194,7 +194,7 @@ func (u *unwritable) asked() int {
 
 // A record that cannot be written is told within seconds, in the log and in snapshots. What
 // was asked for ends, its outcome is taken, nothing new is asked for, and commands that have
-// the run do more are refused. When it can be written again that is told, and the run goes on.
+// the run do more are refused. When it can be written again that is told, and the run continues.
 func TestLoopTellsThatTheRecordCannotBeWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnwritable(t, errForbidden)
@@ -341,7 +341,7 @@ func TestLoopWithoutARecordWaitsForTheCluster(t *testing.T) {
 }
 
 // An abort takes effect at once although it cannot be recorded: nothing new starts. What the
-// record does not have is not put back, so the loop ends after a limit.
+// record does not have is not restored, so the loop ends after a limit.
 func TestLoopAbortsWithoutARecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnwritable(t, errForbidden)

@@ -102,7 +102,7 @@ func (p *updatePlay) breaks(format string, args ...any) {
 const (
 	// longest is how long an update takes at most with the times that seeds draw.
 	longest = 24 * time.Hour
-	// afterEnd is how long after its end, or after the last fault, a watch may go on.
+	// afterEnd is how long after its end, or after the last fault, a watch may continue.
 	afterEnd = 90 * time.Second
 	// late is how much later than it happens a thing is told at most.
 	late = 12 * time.Second
@@ -176,7 +176,7 @@ func (p *updatePlay) play() {
 		case !over.IsZero() && run.ID == "" && p.now.Sub(p.k.began) > recently && p.now.Sub(over) > late:
 			return // nobody was there in time
 		case !over.IsZero() && p.now.Sub(over) > 10*time.Minute+afterEnd:
-			p.breaks("the update ended at %s, and the watch goes on: %s", over.Format(time.TimeOnly), run.State)
+			p.breaks("the update ended at %s, and the watch continues: %s", over.Format(time.TimeOnly), run.State)
 		case since > longest:
 			p.breaks("the update does not end")
 		}

@@ -126,7 +126,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		case c := <-w.Queue.changes:
 			c(w.World)
 			news = true
-			if w.snapshot.Partial { // somebody waits for what comes: it does not wait for the next tick
+			if w.snapshot.Partial { // a caller waits for what comes: it does not wait for the next tick
 				w.Queue.apply(w.World)
 				if !w.World.Partial() || time.Since(published) >= publishEvery {
 					publish()

@@ -42,7 +42,7 @@ const (
 
 	// Of the controller that drives the group by itself, on its own objects (selfdriven.Request).
 	HoldRoll     ActionKind = "hold-roll"     // its part Object begins with no further node
-	LetRoll      ActionKind = "let-roll"      // it goes on
+	LetRoll      ActionKind = "let-roll"      // it continues
 	ForceMachine ActionKind = "force-machine" // the machine Object goes by force
 	Prioritize   ActionKind = "prioritize"    // the machine Object goes earlier or later, by Priority
 )

@@ -52,7 +52,7 @@ type Kind struct {
 	// command is the kubectl or aws command that does the same; nil: no one command does.
 	command func(Action) string
 	// event, reason and message tell that it was accepted; without an event it is something
-	// put back. Without a message it is the sentence.
+	// restored. Without a message it is the sentence.
 	Event   EventType
 	Reason  string
 	Message func(Action) string

@@ -89,7 +89,7 @@ type Event struct {
 	// Command is the kubectl or aws command that does the same as the change
 	// this event reports.
 	Command string `json:"command,omitempty"`
-	// Remote: it came of a command from another process, so somebody is there to
+	// Remote: it came of a command from another process, so a user is there to
 	// give the next one.
 	Remote bool `json:"-"`
 }

@@ -13,8 +13,8 @@ import (
 type ExternalActivity struct {
 	// From is when the group was first looked at: what happened before is not known.
 	From time.Time
-	// Began is when somebody was first seen at work, zero as long as nobody was; Active
-	// when somebody last was.
+	// Began is when a user was first seen at work, zero as long as nobody was; Active
+	// when a user last was.
 	Began, Active time.Time
 	// Rolls: among them was one who replaces nodes to update them.
 	Rolls bool
@@ -53,7 +53,7 @@ func (r *Run) Moves(machine string, n *world.Node) []world.Move {
 	return WithoutMarks(n, r.Marks[machine]).Moves()
 }
 
-// Pace is how long the nodes that are left take if they go on as those seen so far did,
+// Pace is how long the nodes that are left take if they continue as those seen so far did,
 // and what that is worked out from, "" where nothing is known.
 func (o *ExternalActivity) Pace(now time.Time, replaced, left int) (time.Duration, string) {
 	if o == nil || !o.Rolls || !o.Active.Equal(now) || replaced == 0 || left == 0 {

@@ -20,8 +20,8 @@ const (
 	ExternalSchedule   ExternalKind = "scheduled action"
 	ExternalAutoscaler ExternalKind = "autoscaler"
 	ExternalRoll       ExternalKind = "roll"        // another tool replaces nodes to update them
-	ExternalDrain      ExternalKind = "drain"       // somebody takes single nodes out of service
-	ExternalCordon     ExternalKind = "cordon"      // somebody has cordoned nodes, and no more
+	ExternalDrain      ExternalKind = "drain"       // a user takes single nodes out of service
+	ExternalCordon     ExternalKind = "cordon"      // a user has cordoned nodes, and no more
 	ExternalMark       ExternalKind = "mark"        // a tool has announced, or given up, to move nodes
 	ExternalRepair     ExternalKind = "node repair" // nodes look unhealthy to whoever repairs them
 )
@@ -31,7 +31,7 @@ type Handling string
 
 // Ways to handle a rival.
 const (
-	HandlingRefused   Handling = "refused"    // no run starts beside it, and one that goes on pauses
+	HandlingRefused   Handling = "refused"    // no run starts beside it, and one that continues pauses
 	HandlingSuspended Handling = "suspended"  // it is kept from acting, and acts again after the run
 	HandlingWaited    Handling = "waited for" // its nodes are not drained meanwhile, and count as out of service
 	HandlingLeft      Handling = "left alone"

@@ -18,7 +18,7 @@ func (r *Run) controller() string {
 	return ""
 }
 
-// Outstanding lists what the run has changed and not put back, each with the
+// Outstanding lists what the run has changed and not restored, each with the
 // command that would.
 func (r *Run) Outstanding() []string { return r.outstanding(text.Upgrades(r.Group)) }
 

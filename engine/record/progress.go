@@ -47,7 +47,7 @@ func (r *Run) Outdated() (replaced, total int) {
 	return replaced, total
 }
 
-// Standing is a run in a line or two for who goes on with it: how far it is, and
+// Standing is a run in a line or two for who continues with it: how far it is, and
 // what was under way when it was last seen.
 func (r *Run) Standing() string {
 	count := map[Stage]int{}
@@ -70,7 +70,7 @@ func (r *Run) Standing() string {
 	return text.Standing(replaced, total, parts, open)
 }
 
-// Next says what is done first by who goes on with a run.
+// Next says what is done first by who continues with a run.
 func (r *Run) Next() string {
 	open := false
 	for _, p := range r.Pending {

@@ -24,10 +24,10 @@ func (r *Run) OtherGroup(w *world.World) string {
 	return ""
 }
 
-// Reconcile compares what a run is to put back with the group and the nodes as they are,
+// Reconcile compares what a run is to restore with the group and the nodes as they are,
 // after a look at both: a record may have been edited by hand, and much may have
 // changed while nobody drove the run. unfit says what does not fit, a sentence each.
-// fitted is the run without it: nothing of that is put back, and the run names it at
+// fitted is the run without it: nothing of that is restored, and the run names it at
 // its end, each with the command that would have. gone are templates of the run that
 // do not exist (any more). It changes neither r nor w.
 func Reconcile(r Run, w *world.World, gone []world.Template) (fitted Run, unfit []string) {
@@ -50,7 +50,7 @@ type reconciler struct {
 	mismatch []string
 }
 
-// drop notes that something is not put back, and the command that would.
+// drop notes that something is not restored, and the command that would.
 func (f *reconciler) drop(what, command string) {
 	f.mismatch = append(f.mismatch, what)
 	f.r.Unrestored = append(f.r.Unrestored, what+": "+command)

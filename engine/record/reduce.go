@@ -10,7 +10,7 @@ import (
 // reducedCulprits is how many lines a reduced record has of what kept nodes.
 const reducedCulprits = 100
 
-// Reducible reports whether less of the run is enough to go on from: it ends, has ended or is
+// Reducible reports whether less of the run is enough to continue from: it ends, has ended or is
 // paused, so no drain depends on what Reduced leaves out.
 func (r *Run) Reducible() bool {
 	return r.State == Ending || r.State == Finished || r.State == Paused

@@ -61,7 +61,7 @@ func (r Result) ExitCode() int {
 }
 
 // Worst is the result that the exit code of a run stands for: its own, unless a node that
-// it went on without is worse.
+// it continued without is worse.
 func (r *Run) Worst() Result {
 	worst := r.Result
 	if worst == NotStartedYet {
@@ -150,7 +150,7 @@ type Run struct {
 	Why string `json:"why,omitempty"`
 	// BlockingPods are the pods that kept a node when the run failed, a line each.
 	BlockingPods []string `json:"culprits,omitempty"`
-	// Unrestored lists what was not put back, each with the command that would.
+	// Unrestored lists what was not restored, each with the command that would.
 	Unrestored []string `json:"left,omitempty"`
 	// Notes are documented exceptions and things the operator should know at the end.
 	Notes []string `json:"notes,omitempty"`
@@ -248,7 +248,7 @@ type Run struct {
 	PausedDeployments []string `json:"held,omitempty"`
 	PausedIn          string   `json:"heldIn,omitempty"`
 	// PausedExternally: the run is paused because another controller or a user has paused parts of the group, and
-	// goes on when he lets them go on.
+	// continues when he lets them continue.
 	PausedExternally bool `json:"theirs,omitempty"`
 	// Update is the controller's own name for what is followed, "" where it has none; Candidates
 	// are the nodes, by name, of which it is at one at least, as far as can be told.
@@ -270,7 +270,7 @@ type Run struct {
 	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.
 	Pending map[string]Pending `json:"pending,omitempty"`
-	// Takeover is what whoever goes on with the run looks up first; nil when all is known.
+	// Takeover is what whoever continues with the run looks up first; nil when all is known.
 	Takeover *Takeover `json:"adopted,omitempty"`
 	// Retries are the pauses before an action that was refused may be asked again.
 	Retries map[string]Retry `json:"retries,omitempty"`

@@ -43,7 +43,7 @@ type Deferral struct {
 	Lull *Wait `json:"lull,omitempty"`
 }
 
-// Takeover is what a process that goes on with a run still has to find out: what
+// Takeover is what a process that continues with a run still has to find out: what
 // became of the changes that were under way when the one before it stopped.
 type Takeover struct {
 	// Open are the changes that are still looked up, by key; Done and Not, in words,

@@ -1,5 +1,5 @@
 // Package roll decides the order of several runs: which group of a cluster starts next,
-// and whether the rest goes on after one has ended badly.
+// and whether the rest continues after one has ended badly.
 //
 //	Decide(rules, now, roll, news) → Decision{roll', groups to start, events, over}
 //

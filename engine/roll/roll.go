@@ -25,7 +25,7 @@ type Roll struct {
 	// Reported is the exit code of what the operator said of the roll as a whole: 3 for its
 	// end, 9 for holding it; 0 for nothing.
 	Reported int `json:"told,omitempty"`
-	// Again is the command that goes on with it.
+	// Again is the command that continues with it.
 	Again string `json:"again,omitempty"`
 }
 
@@ -62,7 +62,7 @@ type Group struct {
 	Result record.Result `json:"result,omitempty"`
 	Code   int           `json:"code,omitempty"`
 	Why    string        `json:"why,omitempty"`
-	// Left lists what its run did not put back, each with the command that would.
+	// Left lists what its run did not restore, each with the command that would.
 	Left []string `json:"left,omitempty"`
 }
 

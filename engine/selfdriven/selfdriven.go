@@ -182,7 +182,7 @@ type Kept struct {
 type Outlook struct {
 	// Forces: it goes in the end, past its budgets.
 	Forces bool
-	// Adds goes on after the way out of those who drain by themselves.
+	// Adds continues after the way out of those who drain by themselves.
 	Adds string
 	// Deadline is when the pod is deleted past its budget, nil where it is not by itself.
 	Deadline *Deadline

@@ -156,7 +156,7 @@ func (s *Sim) empties(m *machine) bool {
 	return !left
 }
 
-// Drain lets somebody cordon and drain a node by hand, and then end its machine
+// Drain lets a user cordon and drain a node by hand, and then end its machine
 // if that is wanted.
 func (s *Sim) Drain(m *machine, end bool) {
 	s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
@@ -182,8 +182,8 @@ func (s *Sim) Drain(m *machine, end bool) {
 	})
 }
 
-// editByOthers changes a node as somebody else. Marks that look like ours are
-// remembered as not ours; those made while a run goes on may coincide with ours,
+// editByOthers changes a node as another user. Marks that look like ours are
+// remembered as not ours; those made while a run continues may coincide with ours,
 // and so may go with them.
 func (s *Sim) editByOthers(name string, edit func(*world.Node)) bool {
 	old := s.Truth.Node(name)

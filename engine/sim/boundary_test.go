@@ -90,7 +90,7 @@ func (c *Script) launched() (n int) {
 
 // TestCrashAtEveryAction rolls 12 nodes, and again for each of the actions of that
 // roll: the process dies before it is sent, after it has arrived but before its
-// answer is known, and after it was sent and got lost. Another one goes on, and the
+// answer is known, and after it was sent and got lost. Another one continues, and the
 // end passes the same checks as that of the roll without a crash (rule 6).
 func TestCrashAtEveryAction(t *testing.T) {
 	crashEverywhere(t, twelve, record.AddTaint, record.Cordon, record.AddLabel, record.Evict, record.LookAtPods, record.Terminate)

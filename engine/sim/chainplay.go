@@ -32,17 +32,17 @@ func (p *player) resizes(in int) {
 	}
 	switch size, sizes := p.Sim.size(), p.Sim.group.Sizes; p.sizes.IntN(7) {
 	case 0:
-		p.say("somebody scale group=+%d", 1+p.sizes.IntN(3))
+		p.say("user scale group=+%d", 1+p.sizes.IntN(3))
 	case 1:
-		p.say("somebody scale group=-%d", 1+p.sizes.IntN(2))
+		p.say("user scale group=-%d", 1+p.sizes.IntN(2))
 	case 2, 3:
 		p.say("fault quota n=%d", size+p.sizes.IntN(3))
 	case 4:
 		p.say("fault quota n=0")
 	case 5:
-		p.say("somebody bounds min=%d", min(sizes.Max, sizes.Min+1+p.sizes.IntN(3)))
+		p.say("user bounds min=%d", min(sizes.Max, sizes.Min+1+p.sizes.IntN(3)))
 	case 6:
-		p.say("somebody bounds min=%d", p.sizes.IntN(sizes.Min+1))
+		p.say("user bounds min=%d", p.sizes.IntN(sizes.Min+1))
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *checker) nodeCommands(was, is *record.Run) {
 	}
 }
 
-// acks checks that only commands that somebody gave are answered, and only valid ones obeyed.
+// acks checks that only commands that a user gave are answered, and only valid ones obeyed.
 func (c *checker) acks(acks []record.Ack) {
 	d := c.d
 	for _, ack := range acks {

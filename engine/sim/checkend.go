@@ -64,7 +64,7 @@ func wears(n *world.Node, mark string) bool {
 }
 
 // ending checks rule 5 on an action: once a run ends early nothing new starts.
-// What puts back may go on, and what ends new nodes that hold nothing.
+// What restores may continue, and what ends new nodes that hold nothing.
 func (c *checker) ending(a record.Action) {
 	d := c.d
 	if d.Run.State != record.Ending || a.ReadOnly() {
@@ -86,7 +86,7 @@ func (c *checker) ending(a record.Action) {
 		fine = a.Phase == record.AfterNode
 	case record.Terminate:
 		fine = c.ended[a.Machine] || c.emptySurge(a.Machine)
-	case record.HoldRoll: // what rolls the group by itself would go on
+	case record.HoldRoll: // what rolls the group by itself would continue
 		fine = d.Run.Result == record.Aborted
 	}
 	if !fine {
@@ -126,7 +126,7 @@ func (c *checker) end() {
 	late := false
 	for _, m := range s.alive() {
 		if !m.began.Before(s.View.Health[world.Cloud].Fresh) {
-			late = true // it stands in for one that somebody ended, and nobody could know
+			late = true // it stands in for one that a user ended, and nobody could know
 			continue
 		}
 		c.replacement(m)
@@ -234,7 +234,7 @@ func (c *checker) processes() {
 }
 
 // zones checks that a run that has succeeded leaves AZRebalance nothing to even out,
-// unless somebody else had a hand in it, or a zone had no room.
+// unless another user had a hand in it, or a zone had no room.
 func (c *checker) zones() {
 	d, s := c.d, c.d.Sim
 	if s.group.HasSuspended(azRebalance) || d.Run.Result != record.Succeeded || len(s.group.Zones) < 2 {

@@ -98,10 +98,10 @@ func (c *checker) awaits(dec engine.Decision) {
 	}
 	what, by := c.overdueBy()
 	if by > overdueGrace {
-		d.breaks("launches: %s is overdue by %s, and the run goes on", what, by)
+		d.breaks("launches: %s is overdue by %s, and the run continues", what, by)
 	}
 	grace := slack
-	if d.life > 0 { // who goes on with a run cannot tell what the process before saw last
+	if d.life > 0 { // who continues with a run cannot tell what the process before saw last
 		grace = overdueGrace
 	}
 	for id, n := range dec.Run.Nodes {

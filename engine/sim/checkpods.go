@@ -43,7 +43,7 @@ func (c *checker) deletion(a record.Action) {
 	}
 }
 
-// orders checks rule 2 when an order appears: somebody has given it.
+// orders checks rule 2 when an order appears: a user has given it.
 func (c *checker) orders(dec engine.Decision) {
 	for i, o := range dec.Run.Orders {
 		if i >= len(c.clock.was.Orders) {

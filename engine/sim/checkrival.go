@@ -15,7 +15,7 @@ import (
 func (c *checker) alone(id string, n record.Node) {
 	switch c.nodes[id].Stage {
 	case record.Draining, record.Settling, record.Terminating:
-		return // it goes on
+		return // it continues
 	}
 	d, view := c.d, c.d.Sim.View
 	if d.Run.State == record.Ending {
@@ -42,7 +42,7 @@ func (c *checker) inherits(id string, node *world.Node, t world.Taint) bool {
 	return c.isKops() && t.Key == kopsTaint && (c.marked[node.Name+"/"+t.Key] || !node.Unschedulable || c.ourCordon(id, node.Name))
 }
 
-// taker is somebody else who takes a machine's node out of service.
+// taker is another user who takes a machine's node out of service.
 type taker struct{ machine, who string }
 
 // takers are those of a machine, and for how long each is to be waited for.
@@ -66,12 +66,12 @@ func (c *checker) takers(id string) map[string]time.Duration {
 		out["the handler"] = 4 * time.Minute
 	}
 	if len(out) == 0 && (slices.ContainsFunc(s.View.PodsOn(node.Name), c.leavesByHand)) {
-		out["somebody"] = 30 * time.Minute
+		out["user"] = 30 * time.Minute
 	}
 	return out
 }
 
-// leavesByHand reports whether a pod leaves because somebody drains its node by hand.
+// leavesByHand reports whether a pod leaves because a user drains its node by hand.
 func (c *checker) leavesByHand(p *world.Pod) bool {
 	s, run := c.d.Sim, &c.d.Run
 	known := run.Pods[p.UID]
@@ -105,7 +105,7 @@ func (c *checker) leave(passed time.Duration) {
 				now[t] = 0
 			}
 		}
-		if t := (taker{m.ID, "somebody"}); c.d.Sim.drains[m.ID] {
+		if t := (taker{m.ID, "user"}); c.d.Sim.drains[m.ID] {
 			if before, known := k.left[t]; known {
 				now[t] = before + passed
 			}

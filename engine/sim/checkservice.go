@@ -4,7 +4,7 @@ import "github.com/drainboard/drainboard/engine/record"
 
 // service knows, from the Truth, which machines are out of service because of us
 // (rule 1): from the first eviction or the start of a drain that has none, until
-// the machine has left the group or was put back, which means that no cordon of
+// the machine has left the group or was restored, which means that no cordon of
 // ours is on it and the run no longer works on it.
 type service struct {
 	touched  map[string]bool // something was asked for that takes it out
@@ -31,7 +31,7 @@ func (s *service) answered(w *Sim, a record.Action, _ record.Outcome) {
 	s.cordoned[a.Machine] = n != nil && n.Unschedulable && !foreign && (s.cordoned[a.Machine] || a.Kind == record.Cordon)
 }
 
-// truth forgets the machines that have left, and cordons that somebody lifted.
+// truth forgets the machines that have left, and cordons that a user lifted.
 func (s *service) truth(w *Sim) {
 	for id := range s.touched {
 		if w.machines[id] == nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // detach answers a tag on a machine and DetachInstances without decrement: the machine
-// goes on outside its group, which launches another one in its place.
+// continues outside its group, which launches another one in its place.
 func (s *Sim) detach(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	switch {

@@ -42,7 +42,7 @@ func peerOf(t *testing.T, g world.Group, name string) world.Peer {
 	return world.Peer{}
 }
 
-// A machine that is detached goes on, outside the group, which launches another one; when
+// A machine that is detached continues, outside the group, which launches another one; when
 // it ends nobody takes its place.
 func TestDetach(t *testing.T) {
 	s := kopsWorld(t, "").Sim
@@ -55,7 +55,7 @@ func TestDetach(t *testing.T) {
 	own := peerOf(t, s.pass(20*time.Second), "own")
 	m := s.machines["i-a1"]
 	if !m.Detached || m.State != world.MachineInService || s.Truth.Node("a1") == nil || !s.Truth.Machine("i-a1").Detached {
-		t.Errorf("it does not go on: %+v", m.Machine)
+		t.Errorf("it does not continue: %+v", m.Machine)
 	}
 	if len(own.Machines) != 4 || strings.Contains(strings.Join(own.Machines, " "), "i-a1") || len(s.machines) != 5 || own.Size != 4 {
 		t.Errorf("the group has not launched another one: %v of %d", own.Machines, own.Size)
@@ -207,7 +207,7 @@ func TestPeers(t *testing.T) {
 	if s.Truth.Node("bastions-1") != nil || s.Truth.Node("masters-1") == nil || !s.Truth.Node("a1").HasTaint(controlPlane) {
 		t.Error("a bastion has a node, or a node of the control plane is open to everybody")
 	}
-	if step("somebody breaks masters-1 for=10s", time.Second); s.Truth.Node("masters-1").Ready {
+	if step("user breaks masters-1 for=10s", time.Second); s.Truth.Node("masters-1").Ready {
 		t.Error("it is not broken")
 	}
 	if s.pass(10 * time.Second); !s.Truth.Node("masters-1").Ready {

@@ -201,7 +201,7 @@ func (s *Sim) setSizes(a record.Action) record.Outcome {
 	return done
 }
 
-// changeBetween lets somebody else change the sizes that a change of ours leaves alone, after
+// changeBetween lets another user change the sizes that a change of ours leaves alone, after
 // its read. Of the others nobody can tell: the last one to write sets them.
 func (s *Sim) changeBetween(ours record.SizeChange) {
 	by, g := &s.faults.between, &s.group
@@ -346,7 +346,7 @@ func (s *Sim) check(a record.Action) record.Outcome {
 	return o
 }
 
-// SetTemplate makes the group launch from a version, as somebody with the
+// SetTemplate makes the group launch from a version, as a user with the
 // console would.
 func (s *Sim) SetTemplate(version int64, spec string) {
 	g := &s.group

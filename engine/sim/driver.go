@@ -78,7 +78,7 @@ type Witness interface {
 	// Asked is called before an action is sent, and Answered once its outcome is known.
 	Asked(record.Action)
 	Answered(record.Action, record.Outcome)
-	// Resumed is called when another process goes on with the run.
+	// Resumed is called when another process continues with the run.
 	Resumed(record.Run)
 }
 
@@ -108,7 +108,7 @@ func Drive(s *Sim, rules engine.Strategy, run record.Run) *Driver {
 	return d
 }
 
-// Advance lets the world and the driver go on until t, until the run ends, or until
+// Advance lets the world and the driver continue until t, until the run ends, or until
 // stop (if there is one), which is asked at every move, says so.
 func (d *Driver) Advance(t time.Time, stop func() bool) {
 	for d.Run.State != record.Finished && len(d.Broken) == 0 {
@@ -150,7 +150,7 @@ func (d *Driver) Say(c record.Command) {
 	d.wake = d.Sim.now
 }
 
-// Sleep stops the driver, as closing a laptop does; the world goes on.
+// Sleep stops the driver, as closing a laptop does; the world continues.
 func (d *Driver) Sleep(span time.Duration) { d.asleep = d.Sim.now.Add(span) }
 
 // decide takes one decision, saves it and starts its actions.

@@ -102,12 +102,12 @@ func (p *player) forceOne() {
 	}
 }
 
-// otherMaximum lets somebody else raise the group's maximum.
+// otherMaximum lets another user raise the group's maximum.
 func (p *player) otherMaximum() {
-	p.say("somebody bounds max=%d", p.Sim.group.Sizes.Max+1+p.edge.IntN(3))
+	p.say("user bounds max=%d", p.Sim.group.Sizes.Max+1+p.edge.IntN(3))
 }
 
-// changedBetween lets somebody else raise the desired size while the run restores the maximum.
+// changedBetween lets another user raise the desired size while the run restores the maximum.
 func (p *player) changedBetween() { p.say("fault between desired=%d", 1+p.edge.IntN(2)) }
 
 // decidesLate lets the driver be late at the end of a drain's time, while the pods of the
@@ -128,7 +128,7 @@ func (p *player) decidesLate() {
 		}
 		for _, pod := range p.Sim.Truth.PodsOn(p.Driver.Run.Nodes[other].Name) {
 			if pod.Namespace == "app" && p.on() {
-				p.say("somebody deletes pod=%s", pod.Name)
+				p.say("user deletes pod=%s", pod.Name)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (p *player) killsSettling() {
 	}
 	p.runFor(left - time.Duration(p.edge.IntN(3000))*time.Millisecond)
 	if m := p.Sim.machines[id]; p.on() && m != nil && p.Sim.machineOf(m.name) == m {
-		p.say("somebody kills %s", m.name)
+		p.say("user kills %s", m.name)
 	}
 }
 
@@ -172,7 +172,7 @@ func (p *player) comesBack() {
 }
 
 // reusesName ends a machine that wears marks of ours while the cloud cannot be seen; its
-// node's name goes to another machine, whose node somebody else marks.
+// node's name goes to another machine, whose node another user marks.
 func (p *player) reusesName() {
 	list := p.inStage(record.Draining, record.Settling)
 	if len(list) == 0 {
@@ -184,7 +184,7 @@ func (p *player) reusesName() {
 	}
 	p.say("fault reuses-name count=1")
 	p.say("fault away source=cloud for=3m")
-	p.say("somebody kills %s", m.name)
+	p.say("user kills %s", m.name)
 	for range 20 {
 		if n := p.Sim.Truth.Node(m.name); !p.on() || n != nil && n.Machine != m.ID {
 			break
@@ -192,7 +192,7 @@ func (p *player) reusesName() {
 		p.runFor(3 * time.Second)
 	}
 	if n := p.Sim.Truth.Node(m.name); p.on() && n != nil && n.Machine != m.ID {
-		p.say("somebody cordon %s", m.name)
+		p.say("user cordon %s", m.name)
 		p.runFor(2 * time.Second)
 		if p.on() && p.edge.IntN(4) > 0 {
 			p.say("operator abort")

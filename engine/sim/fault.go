@@ -17,7 +17,7 @@ type faults struct {
 	half      int // so many evictions charge their budget and do nothing
 	// halfDetach: so many machines are tagged to be detached, and no more
 	halfDetach int
-	// between: somebody changes a size by so much between the read and the write of our next
+	// between: a user changes a size by so much between the read and the write of our next
 	// change of another size
 	between world.Sizes
 	held    []func(*world.World)      // what the watch will tell when it is back

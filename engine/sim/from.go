@@ -11,14 +11,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Pace is how fast a world goes on that was found as it is. What cannot be read from it
+// Pace is how fast a world continues that was found as it is. What cannot be read from it
 // is guessed.
 type Pace struct {
 	Config
 	// PodReady is how long a pod takes to be Ready once it has a node, PodStop how long to
 	// stop; 0: a third of its grace period.
 	PodReady, PodStop time.Duration
-	// Hook is how long somebody takes to complete a lifecycle hook, Leave how long a machine
+	// Hook is how long a user takes to complete a lifecycle hook, Leave how long a machine
 	// takes to leave its load balancers.
 	Hook, Leave time.Duration
 }
@@ -37,7 +37,7 @@ const (
 	// young is for how long it is believed that what is not Ready is still to get so, and
 	// what terminates to end.
 	young = 10 * time.Minute
-	// served is how long somebody takes to serve the finalizers of a pod that has ended.
+	// served is how long a user takes to serve the finalizers of a pod that has ended.
 	served = 5 * time.Second
 )
 
@@ -53,8 +53,8 @@ type from struct {
 	marked map[string]bool      // keys of taints that a roll or a tool has put
 }
 
-// From makes a Sim that goes on from a world as it is: the group with its machines, all
-// nodes, pods and budgets, and workloads that put back what is evicted. Its first View is
+// From makes a Sim that continues from a world as it is: the group with its machines, all
+// nodes, pods and budgets, and workloads that recreate what is evicted. Its first View is
 // that world, its clock begins at now. Volumes keep pods in the zone where they are. Nobody
 // else acts on it, and launches succeed.
 func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
@@ -126,7 +126,7 @@ func (f *from) setGroup() {
 	}
 }
 
-// setMachines takes the group's machines over; what is under way with them goes on.
+// setMachines takes the group's machines over; what is under way with them continues.
 func (f *from) setMachines() {
 	for _, known := range f.w.Machines() {
 		n := f.w.NodeOf(known.ID)

@@ -24,7 +24,7 @@ func (p *player) gardenerAsks(strategy string) {
 // gardenerTurns is what may happen in a roll by Gardener's rules, beside what may happen in
 // any.
 var gardenerTurns = []turn{
-	node(10, "somebody breaks %s for=%s", []string{"5s", "30s", "70s", "2m", "5m"}),
+	node(10, "user breaks %s for=%s", []string{"5s", "30s", "70s", "2m", "5m"}),
 	node(10, "fault condition %s %s for=%s", []string{"KernelDeadlock", "ReadonlyFilesystem", "DiskPressure", "Other"}, []string{"5s", "30s", "70s", "2m", "5m"}),
 	line(6, "fault %s count=1", []string{"never-join", "not-ready"}),
 }
@@ -74,13 +74,13 @@ var poolTurns = []turn{
 	node(20, "fault update %s %s", []string{"hangs", "fails why=no-space"}),
 	{20, func(p *player) {
 		if name := p.anyNode(); name != "" && stepOf(p.Sim.Truth.Node(name)) == world.GardenerFailed {
-			p.say("somebody retries %s", name)
+			p.say("user retries %s", name)
 		}
 	}},
-	node(6, "somebody cordon %s"),
-	node(6, "somebody uncordon %s"),
-	node(6, "somebody breaks %s for=%s", spans),
-	line(8, "somebody scale w0=%s", append(some, "5")),
+	node(6, "user cordon %s"),
+	node(6, "user uncordon %s"),
+	node(6, "user breaks %s for=%s", spans),
+	line(8, "user scale w0=%s", append(some, "5")),
 }
 
 // byItself reports whether a strategy updates a pool in place with nobody selecting nodes.
@@ -108,6 +108,6 @@ var byItselfTurns = []turn{
 		p.say("fault no-room zone=%s %s", p.pick(p.Sim.group.Zones...), p.pick("room=0", "room=1", "over", "over"))
 	}},
 	line(12, "crash %s %s %s for=%s", []string{"before-save", "before-act", "mid-act", "after-act"}, []string{"", "lost"}, []string{"kind=terminate", "kind=set-sizes", "kind=cordon", "kind=evict"}, spans),
-	node(6, "somebody kills %s"),
-	line(4, "somebody scale group=%s", []string{"+1", "-1"}),
+	node(6, "user kills %s"),
+	line(4, "user scale group=%s", []string{"+1", "-1"}),
 }

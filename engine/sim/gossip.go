@@ -2,14 +2,14 @@ package sim
 
 import "fmt"
 
-// gossip remembers what others did, if somebody is told.
+// gossip remembers what others did, if the caller asks for it.
 func (s *Sim) gossip(what string) {
 	if s.told != nil {
 		s.news = append(s.news, what)
 	}
 }
 
-// Scale lets somebody else change how many pods a workload wants, and returns how
+// Scale lets another user change how many pods a workload wants, and returns how
 // many that are then.
 func (w *RealTime) Scale(name string, to func(replicas int) int) (replicas int, err error) {
 	w.mu.Lock()

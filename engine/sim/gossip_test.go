@@ -11,7 +11,7 @@ import (
 // Whoever watches a Wall hears what others did, once, and not what changed nothing.
 func TestAWallTellsWhatOthersDid(t *testing.T) {
 	c := NewScript()
-	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nafter 10s: somebody scale web=5"); err != nil {
+	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nafter 10s: user scale web=5"); err != nil {
 		t.Fatal(err)
 	}
 	w := NewRealTime(c.Sim, 1)
@@ -31,7 +31,7 @@ func TestAWallTellsWhatOthersDid(t *testing.T) {
 	}
 	w.move(time.Second)(to)
 	w.move(time.Second)(to)
-	if want := []string{"somebody scaled web from 2 to 5", "somebody scaled web from 5 to 6"}; !slices.Equal(heard, want) {
+	if want := []string{"a user scaled web from 2 to 5", "a user scaled web from 5 to 6"}; !slices.Equal(heard, want) {
 		t.Errorf("heard %q, want %q", heard, want)
 	}
 	if _, err := w.Scale("nobody", func(int) int { return 1 }); err == nil {

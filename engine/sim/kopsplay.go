@@ -28,7 +28,7 @@ func (p *player) kopsWorld() {
 		p.say("fault hostile")
 	}
 	if p.one(6) && p.Sim.Truth.Node("a1") != nil {
-		p.say("somebody cordon a1")
+		p.say("user cordon a1")
 	}
 }
 
@@ -66,17 +66,17 @@ var kopsTurns = []turn{
 	}},
 	{8, func(p *player) {
 		if name := p.peerNode(); name != "" && p.Sim.Truth.Node(name) != nil {
-			p.say("somebody breaks %s %s for=%s", name, p.pick("", "network"), p.pick(spans...))
+			p.say("user breaks %s %s for=%s", name, p.pick("", "network"), p.pick(spans...))
 		}
 	}},
-	node(6, "somebody breaks %s %s for=%s", []string{"", "network"}, spans),
+	node(6, "user breaks %s %s for=%s", []string{"", "network"}, spans),
 	{4, func(p *player) {
 		if name := p.peerNode(); name != "" {
 			p.say("fault outside %s", name)
 		}
 	}},
 	line(8, "fault flap dns every=%s for=%s", []string{"4s", "10s", "20s"}, spans),
-	node(3, "somebody moves %s by=asks-kops"),
+	node(3, "user moves %s by=asks-kops"),
 }
 
 // peerNode is a node of another group, "" if there is none.

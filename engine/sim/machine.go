@@ -40,7 +40,7 @@ func (m *machine) counts() bool {
 // hook is a lifecycle hook and who completes it.
 type hook struct {
 	world.Hook
-	// After is when somebody completes it, 0 for never; Refuses: a machine that
+	// After is when a user completes it, 0 for never; Refuses: a machine that
 	// launches is abandoned then.
 	After   time.Duration
 	Refuses bool

@@ -15,9 +15,9 @@ func TestMoveEnds(t *testing.T) {
 		_, asks := c.Sim.Truth.Node("a1").Annotations["kops.k8s.io/needs-update"]
 		return asks
 	}
-	say("cluster zones=a nodes=1\nwait for=1m\nsomebody moves a1 by=keeper\nwait for=1m")
+	say("cluster zones=a nodes=1\nwait for=1m\nuser moves a1 by=keeper\nwait for=1m")
 	seen := c.Sim.View.Node("a1")
-	say("somebody moves a1 by=asks-kops for=10s")
+	say("user moves a1 by=asks-kops for=10s")
 	if !asks() {
 		t.Error("a1 is not marked")
 	}

@@ -10,26 +10,26 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// somebody else acts on the cluster or the cloud:
+// another user acts on the cluster or the cloud:
 //
-//	somebody scale group=+2 | scale web=13
-//	somebody bounds min=2 max=9
-//	somebody cordon a1 [since=1h] | uncordon a1 | drains a1 [ends]
-//	somebody taint a1 key=k value=v effect=NoSchedule | untaint a1 key=k
-//	somebody deletes pod=web-1 | budget=web | node=a1
-//	somebody changes budget=web min=3
-//	somebody clears finalizers=web-1
-//	somebody sets template=3 [spec=$Latest]
-//	somebody suspends AZRebalance | resumes AZRebalance
-//	somebody refreshes [percent=40] [over]   an instance refresh begins, goes on, or is over
-//	somebody moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
-//	somebody schedules night desired=3 in=5m | has policy=cpu [unread]
-//	somebody retries a1   a node's agent tries a failed update in place again
-//	somebody rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
-//	somebody breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
-//	somebody breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
-//	somebody kills | detaches | protects | stands-by | brings-back a1
-func (c *Script) somebody(a *args) error {
+//	user scale group=+2 | scale web=13
+//	user bounds min=2 max=9
+//	user cordon a1 [since=1h] | uncordon a1 | drains a1 [ends]
+//	user taint a1 key=k value=v effect=NoSchedule | untaint a1 key=k
+//	user deletes pod=web-1 | budget=web | node=a1
+//	user changes budget=web min=3
+//	user clears finalizers=web-1
+//	user sets template=3 [spec=$Latest]
+//	user suspends AZRebalance | resumes AZRebalance
+//	user refreshes [percent=40] [over]   an instance refresh begins, continues, or is over
+//	user moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
+//	user schedules night desired=3 in=5m | has policy=cpu [unread]
+//	user retries a1   a node's agent tries a failed update in place again
+//	user rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
+//	user breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
+//	user breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
+//	user kills | detaches | protects | stands-by | brings-back a1
+func (c *Script) user(a *args) error {
 	s := c.Sim
 	switch verb := a.next(); verb {
 	case "scale":
@@ -124,7 +124,7 @@ func uncordon(n *world.Node) {
 
 const cordonTaint = "node.kubernetes.io/unschedulable"
 
-// toMachine is what somebody does to one machine of the group.
+// toMachine is what a user does to one machine of the group.
 func (c *Script) toMachine(verb string, a *args) error {
 	s := c.Sim
 	m, err := c.machine(a.next())
@@ -153,14 +153,14 @@ func (c *Script) toMachine(verb string, a *args) error {
 		s.taken[m.ID] = true
 		s.resize(-1)
 	default:
-		return fmt.Errorf("somebody cannot %q", verb)
+		return fmt.Errorf("a user cannot %q", verb)
 	}
 	s.listMachines()
 	s.touch()
 	return nil
 }
 
-// resize changes the desired size as somebody else, as far as the minimum allows; the
+// resize changes the desired size as another user, as far as the minimum allows; the
 // group has yet to follow.
 func (s *Sim) resize(by int) {
 	by = max(by, s.group.Sizes.Min-s.group.Sizes.Desired)
@@ -174,7 +174,7 @@ func (s *Sim) resize(by int) {
 	}
 }
 
-// resizedByOthers notes that somebody else changed the desired size.
+// resizedByOthers notes that another user changed the desired size.
 func (s *Sim) resizedByOthers(by int) {
 	s.foreign.Desired += by
 	s.keepMinimum()
@@ -192,7 +192,7 @@ func (c *Script) bounds(a *args) {
 	c.Sim.rebound(a.int("min", sizes.Min), a.int("max", sizes.Max))
 }
 
-// rebound changes the group's bounds as somebody else. The minimum is what the group is to have
+// rebound changes the group's bounds as another user. The minimum is what the group is to have
 // at least from then on, the maximum what it is to have at most.
 func (s *Sim) rebound(low, high int) {
 	sizes := &s.group.Sizes
@@ -275,7 +275,7 @@ func (c *Script) changes(a *args) error {
 	return nil
 }
 
-// onNode changes a node as somebody else.
+// onNode changes a node as another user.
 func (c *Script) onNode(name string, edit func(*world.Node)) error {
 	if !c.Sim.editByOthers(name, edit) {
 		return fmt.Errorf("there is no node %s", name)

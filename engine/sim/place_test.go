@@ -12,7 +12,7 @@ func TestEnough(t *testing.T) {
 }
 
 // TestTurns holds that the scheduler, which looks at a part of a large cluster for
-// each pod, goes on where it stopped: pods go everywhere.
+// each pod, continues where it stopped: pods go everywhere.
 func TestTurns(t *testing.T) {
 	const nodes = 250
 	c := NewScript()

@@ -46,7 +46,7 @@ func TestPodsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAListStays holds that a list of pods that somebody goes through is not changed
+// TestAListStays holds that a list of pods that a caller goes through is not changed
 // by what happens to pods meanwhile.
 func TestAListStays(t *testing.T) {
 	c := NewScript()
@@ -58,7 +58,7 @@ func TestAListStays(t *testing.T) {
 	for _, p := range was[:6] {
 		c.Sim.kill(p.UID, new(int64))
 	}
-	if _, err := c.Do("wait for=10s\nsomebody scale web=30\nwait for=10s"); err != nil {
+	if _, err := c.Do("wait for=10s\nuser scale web=30\nwait for=10s"); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(list, was) {

@@ -28,7 +28,7 @@ type Boundary struct {
 	After bool
 }
 
-// Crash is how a driver's process dies, and another one goes on with its run.
+// Crash is how a driver's process dies, and another one continues with its run.
 type Crash struct {
 	Point CrashPoint
 	// Kind narrows it to decisions with an action of this kind; "" for any.
@@ -94,7 +94,7 @@ func (d *Driver) die(c Crash) {
 	life := d.life
 	d.Sim.after(c.Pause, func() {
 		if life != d.life {
-			return // who was to go on has died, too
+			return // who was to continue has died, too
 		}
 		d.Run, d.dirty = engine.TakeOver(d.decode(d.encode(d.saved)), d.Sim.now), true
 		d.wake = d.Sim.now

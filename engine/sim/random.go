@@ -181,10 +181,10 @@ func (p *player) world() {
 		p.say("fault hostile")
 	}
 	if p.one(3) {
-		p.say("somebody cordon a1")
+		p.say("user cordon a1")
 	}
 	if p.one(4) {
-		p.say("somebody suspends AZRebalance")
+		p.say("user suspends AZRebalance")
 	}
 }
 
@@ -249,7 +249,7 @@ func (p *player) hooks(r *rand.Rand) {
 	}
 }
 
-// comeToAnEnd lets a run that is still going on end without further trouble.
+// comeToAnEnd lets a run that is still in progress end without further trouble.
 func (p *player) comeToAnEnd() {
 	if !p.on() {
 		return
@@ -265,7 +265,7 @@ func (p *player) comeToAnEnd() {
 	}
 }
 
-// meddle is one thing that an operator, somebody else or fate does, or nothing.
+// meddle is one thing that an operator, another user or fate does, or nothing.
 func (p *player) meddle() {
 	run := &p.Driver.Run
 	if run.State == record.Paused {
@@ -370,33 +370,33 @@ var turns = []turn{
 	node(3, "fault interrupt %s"),
 	node(3, "fault unhealthy %s"),
 
-	node(10, "somebody kills %s"),
-	node(8, "somebody cordon %s"),
-	node(4, "somebody uncordon %s"),
-	node(4, "somebody taint %s key=theirs value=x effect=%s", []string{"NoSchedule", "PreferNoSchedule"}),
-	node(5, "somebody drains %s %s", []string{"", "ends"}),
+	node(10, "user kills %s"),
+	node(8, "user cordon %s"),
+	node(4, "user uncordon %s"),
+	node(4, "user taint %s key=theirs value=x effect=%s", []string{"NoSchedule", "PreferNoSchedule"}),
+	node(5, "user drains %s %s", []string{"", "ends"}),
 	{5, func(p *player) {
 		if name := p.anyNode(); name != "" {
-			p.say("somebody cordon %s since=%s", name, p.pick("1m", "1h"))
-			p.say("somebody drains %s", name)
+			p.say("user cordon %s since=%s", name, p.pick("1m", "1h"))
+			p.say("user drains %s", name)
 		}
 	}},
-	node(2, "somebody deletes node=%s"),
-	node(3, "somebody protects %s"),
-	node(2, "somebody stands-by %s"),
-	node(2, "somebody detaches %s"),
-	line(8, "somebody scale group=%s", []string{"+1", "-1"}),
-	line(8, "somebody scale w0=%s", append(some, "5")),
-	line(6, "somebody suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
-	line(6, "somebody resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
-	line(2, "somebody refreshes %s", []string{"", "over", "over"}),
-	node(6, "somebody moves %s by=%s for=%s", []string{"autoscaler", "autoscaler", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
-	node(2, "somebody moves %s by=%s", []string{"autoscaler", "handler", "kured", "keeper"}),
-	line(2, "somebody schedules night desired=%s in=%s", some, spans),
-	{2, func(p *player) { p.say("somebody sets template=%d", 1+p.r.IntN(3)) }},
+	node(2, "user deletes node=%s"),
+	node(3, "user protects %s"),
+	node(2, "user stands-by %s"),
+	node(2, "user detaches %s"),
+	line(8, "user scale group=%s", []string{"+1", "-1"}),
+	line(8, "user scale w0=%s", append(some, "5")),
+	line(6, "user suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(6, "user resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
+	line(2, "user refreshes %s", []string{"", "over", "over"}),
+	node(6, "user moves %s by=%s for=%s", []string{"autoscaler", "autoscaler", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
+	node(2, "user moves %s by=%s", []string{"autoscaler", "handler", "kured", "keeper"}),
+	line(2, "user schedules night desired=%s in=%s", some, spans),
+	{2, func(p *player) { p.say("user sets template=%d", 1+p.r.IntN(3)) }},
 	{4, func(p *player) {
 		if p.Sim.budgets["app/w0"] != nil {
-			p.say("somebody %s", p.pick("deletes budget=w0", "changes budget=w0 max=2", "changes budget=w0 min=1", "changes budget=w0 max=0"))
+			p.say("user %s", p.pick("deletes budget=w0", "changes budget=w0 max=2", "changes budget=w0 min=1", "changes budget=w0 max=0"))
 		}
 	}},
 }

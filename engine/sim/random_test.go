@@ -38,7 +38,7 @@ func (t *tally) add(c *Script, told string) {
 		case len(words) == 0:
 		case words[0] == "crash", words[0] == "sleep", words[0] == "again", words[0] == "retire":
 			t.said[words[0]]++
-		case len(words) > 1 && (words[0] == "fault" || words[0] == "somebody" || words[0] == "operator"):
+		case len(words) > 1 && (words[0] == "fault" || words[0] == "user" || words[0] == "operator"):
 			t.said[words[0]+" "+words[1]]++
 		}
 	}

@@ -86,7 +86,7 @@ func (w *RealTime) Run(ctx context.Context, post func(live.Change)) error {
 	}
 }
 
-// move lets the world go on, and returns what the driver sees of that.
+// move lets the world continue, and returns what the driver sees of that.
 func (w *RealTime) move(by time.Duration) live.Change {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -104,7 +104,7 @@ func (r *rehearsal) say(c record.Command) {
 	r.wake = r.sim.now
 }
 
-// play lets the world and the run go on until the run is over or goes on no more. It reports
+// play lets the world and the run continue until the run is over or continues no more. It reports
 // whether it was cut off before.
 func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 	s := r.sim

@@ -55,7 +55,7 @@ func manyNodes(t *testing.T) *Script {
 	for done := 0; done < 108; done, _ = c.Driver.Run.Outdated() {
 		c.play(t, "run until=replaced")
 	}
-	c.play(t, fmt.Sprintf("somebody scale web=%d\nrun for=15s", many+200))
+	c.play(t, fmt.Sprintf("user scale web=%d\nrun for=15s", many+200))
 	return c
 }
 

@@ -63,7 +63,7 @@ func (c *Script) operator(a *args) error {
 //	fault chance p=0.1                 each request may get lost, be refused, or its answer get lost
 //	fault half-evict count=1           the budget is charged, and the pod stays
 //	fault half-detach count=1          the machine is tagged, and stays in its group
-//	fault between [min=1] [desired=1]  somebody changes a size by so much between the read and the write of our next change of another size
+//	fault between [min=1] [desired=1]  a user changes a size by so much between the read and the write of our next change of another size
 //	fault no-detach a1 [over]          the group does not let a machine go
 //	fault balancer takes=20m | fails [over]   leaving the load balancer takes long, or cannot be
 //	fault short masters [for=1m]       a peer has a machine less than it is to have

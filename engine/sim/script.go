@@ -45,12 +45,12 @@ import (
 //	start                                     the plan, and the run if nothing speaks against it
 //	retire                                    a run that retires what the last one left of its surge
 //	again                                     once a run has ended, the next one of the group
-//	run until=end                             goes on until something happens, or for= a while
+//	run until=end                             continues until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
 //	autoscaler, hook drainer timeout=10m      who else looks at the group (externalactivity.go)
-//	somebody scale group=+2                   what others do (externalactivity.go)
+//	user scale group=+2                   what others do (externalactivity.go)
 //	fault lose kind=evict                     what goes wrong (say.go)
-//	after 4m: somebody scale web=4            a line for later, of somebody or fate
+//	after 4m: user scale web=4            a line for later, of a user or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction
 //	after 4m of evicting web: ...             ... once a workload's pod was evicted
 //	after 4m of failing a1: ...               ... once a node's update in place has failed
@@ -161,8 +161,8 @@ func (c *Script) command(a *args) (string, error) {
 		c.hook(a)
 	case "operator":
 		return "", c.operator(a)
-	case "somebody":
-		return "", c.somebody(a)
+	case "user":
+		return "", c.user(a)
 	case "fault":
 		return "", c.fault(a)
 	case "repair":
@@ -216,8 +216,8 @@ func (c *Script) later(when *args, line string) error {
 	if err != nil {
 		return err
 	}
-	if a := parse(line); c.Sim == nil || a.name != "somebody" && a.name != "fault" {
-		return fmt.Errorf("there is a cluster, and somebody or fate acts on it")
+	if a := parse(line); c.Sim == nil || a.name != "user" && a.name != "fault" {
+		return fmt.Errorf("there is a cluster, and a user or fate acts on it")
 	}
 	do := func() {
 		c.Sim.after(span, func() {

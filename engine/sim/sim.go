@@ -21,7 +21,7 @@
 // engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
 // are in scenarios/ (scenario.go).
 //
-// From (from.go) makes a Sim that goes on from a real world, and Rehearse (rehearse.go)
+// From (from.go) makes a Sim that continues from a real world, and Rehearse (rehearse.go)
 // lets a run come to its end there: it tells how long that takes.
 //
 // Everything follows from the seed: two runs of one script are the same.
@@ -102,7 +102,7 @@ type Sim struct {
 	// the cluster that the newest has read; synced: it has read all.
 	process, lists int
 	synced         bool
-	// told gets every change of the View, if somebody keeps another one.
+	// told gets every change of the View, if the caller keeps another one.
 	told func(func(*world.World))
 	// news is what others did since whoever is told last asked.
 	news []string
@@ -143,10 +143,10 @@ type Sim struct {
 	tilted     bool              // others, or a zone without room, had a hand in which zone has how many
 	rolling    bool              // the run has begun
 	suspended  bool              // AZRebalance was suspended before the run
-	retargeted bool              // somebody else has set the template since the start
+	retargeted bool              // another user has set the template since the start
 	marks      map[string]bool   // marks that are not ours; true: from before the run, so that they must stay
-	drains     map[string]bool   // machines that somebody drains by hand
-	taken      map[string]bool   // machines that somebody took out of the group: they run on
+	drains     map[string]bool   // machines that a user drains by hand
+	taken      map[string]bool   // machines that a user took out of the group: they run on
 	byHand     map[string]bool   // pods that left because of that
 	planned    map[string]bool   // machines that the plan has
 	written    world.Sizes       // the group's sizes when our last change of them was written

@@ -109,7 +109,7 @@ func (toy) Refuses(_ *world.Group, kind selfdriven.Kind) string {
 
 func (toy) Describe(r selfdriven.Request) (what, command string) {
 	if r.Kind == selfdriven.Resume {
-		return "let " + r.Object + " go on", "kubectl toy resume " + r.Object
+		return "let " + r.Object + " continue", "kubectl toy resume " + r.Object
 	}
 	return "pause " + r.Object, "kubectl toy pause " + r.Object
 }
@@ -187,7 +187,7 @@ func (r toyRoll) old() (out []*machine) {
 	return out
 }
 
-// turn goes on with the node that is drained, or begins with the next one when all is well. It
+// turn continues with the node that is drained, or begins with the next one when all is well. It
 // reports whether there is more to do.
 func (r toyRoll) turn() bool {
 	old, ready := r.old(), 0

@@ -33,7 +33,7 @@ type Shape struct {
 	ToleratesAll bool
 	Tolerates    []string // keys of taints
 	Finalizers   []string
-	// Finalized is how long after a pod's end somebody serves its finalizers, 0 for never.
+	// Finalized is how long after a pod's end a user serves its finalizers, 0 for never.
 	Finalized time.Duration
 	// CPU (in thousandths) and Memory (in MiB) are what a pod asks for.
 	CPU, Memory int
@@ -92,7 +92,7 @@ func (s *Sim) Scale(name string, replicas int) error {
 	for _, w := range s.workloads {
 		if w.Name == name {
 			if w.Replicas != replicas {
-				s.gossip(fmt.Sprintf("somebody scaled %s from %d to %d", name, w.Replicas, replicas))
+				s.gossip(fmt.Sprintf("a user scaled %s from %d to %d", name, w.Replicas, replicas))
 			}
 			w.Replicas = replicas
 			s.touch()

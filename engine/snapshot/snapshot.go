@@ -114,7 +114,7 @@ type Snapshot struct {
 	Notes      []string
 	Unrestored []string
 	// AbortPlan says what an abort would do now: what stops, what finishes, what
-	// is put back.
+	// is restored.
 	AbortPlan []string
 	// AbortSurge is how many nodes of the surge an abort may leave behind, unless it retires
 	// them.

@@ -20,7 +20,7 @@ func TestTimeLeft(t *testing.T) {
 		want           time.Duration
 	}{
 		{"at the pace so far", 4 * time.Minute, 5 * time.Minute, 8 * time.Minute},
-		{"after a long wait for somebody", 2 * time.Hour, 2 * time.Minute, 4 * time.Minute},
+		{"after a long wait for a user", 2 * time.Hour, 2 * time.Minute, 4 * time.Minute},
 		{"nothing measured", 10 * time.Minute, 0, 20 * time.Minute},
 	} {
 		r := record.Run{State: record.Running, Limit: 2, NodeTime: c.longest, Nodes: map[string]record.Node{}, Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}

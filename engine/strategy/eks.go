@@ -84,7 +84,7 @@ func (e EKS) Step(s *engine.Step) {
 	steps{setup: e.setup, scaleUp: e.scaleUp, upgrade: e.upgrade, scaleDown: e.scaleDown}.take(s, setup)
 }
 
-// opposed pauses the run if another controller or a user is at work on the group so that going on would do
+// opposed pauses the run if another controller or a user is at work on the group so that continuing would do
 // harm. It reports whether that is so.
 func opposed(s *engine.Step) bool {
 	why := s.Opposed()

@@ -92,7 +92,7 @@ func TestFollowedByEvictions(t *testing.T) {
 	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
 		Ends: x.now.Add(30 * time.Second), Grace: 30 * time.Second})
 	x.after(time.Second)
-	x.stages(record.Outdated, record.Outdated) // somebody deleted it: that is no eviction
+	x.stages(record.Outdated, record.Outdated) // a user deleted it: that is no eviction
 	p := *x.w.Pod("free")
 	p.Evicted = true
 	x.w.SetPod(&p)

@@ -161,7 +161,7 @@ func (Follow) Limit(w *world.World, _ *record.Run) int {
 	return 1
 }
 
-// End has nothing to put back beyond what the engine does.
+// End has nothing to restore beyond what the engine does.
 func (Follow) End(*engine.Step) bool { return true }
 
 // Progress counts updated nodes.

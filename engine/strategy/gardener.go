@@ -112,7 +112,7 @@ func (g Gardener) taint(s *engine.Step) {
 		return
 	}
 	if g.taintOld(s) && s.Approved(rollPhase) {
-		s.Run.Zones = zoneSizes(s.W) // somebody may have scaled the group since the setup
+		s.Run.Zones = zoneSizes(s.W) // a user may have scaled the group since the setup
 		s.Run.Limit, s.Run.Raise = g.Limit(s.W, &s.Run), g.surge(s.W, &s.Run)
 		s.Enter(rollPhase)
 		s.Soon()

@@ -189,7 +189,7 @@ func (GardenerManual) Holds(s *assess.Reader, machine string, about []string) st
 	return ""
 }
 
-// End: nothing is put back, what is selected is Gardener's.
+// End: nothing is restored, what is selected is Gardener's.
 func (GardenerManual) End(*engine.Step) bool { return true }
 
 // Progress counts updated nodes.

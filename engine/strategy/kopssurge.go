@@ -92,7 +92,7 @@ func (k Kops) surge(s *engine.Step) {
 	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued))
 	want := full
 	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
-		return // also after one that somebody has ended since
+		return // also after one that a user has ended since
 	}
 	if !s.Run.ValidatedOnce {
 		want = min(want, earlier(&s.Run)+1)

@@ -110,7 +110,11 @@ func AbortTerminating(n int) string {
 }
 
 func AbortSelected(n int, controller string) string {
-	return does(n, "selected node", "continue") + ": " + controller + " finishes them"
+	them := "them"
+	if n == 1 {
+		them = "it"
+	}
+	return does(n, "selected node", "continue") + ": " + controller + " finishes " + them
 }
 
 func AbortOutdated(n int) string { return does(n, "outdated node", "stay") + " unchanged" }

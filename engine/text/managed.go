@@ -12,7 +12,7 @@ const (
 	EKSPicksAtRandom = "EKS picks nodes at random, and none can be left out"
 	EKSForcesAll     = "EKS forces all nodes of an update or none (--force when it starts); kubectl delete pod deletes one"
 	EKSCannotPause   = "an update of a managed node group cannot be paused or cancelled"
-	// EKSFailsThen goes on after the way out of a pod.
+	// EKSFailsThen continues after the way out of a pod.
 	EKSFailsThen = "; else the whole update fails, or EKS deletes the pod if the update was started with --force, which EKS does not tell"
 
 	EKSMarked      = "marked by EKS, which was not seen to drain it"

@@ -43,7 +43,7 @@ func (n *Node) InPlace() InPlaceUpdate {
 }
 
 // Taken reports whether Gardener has begun with a node that was selected: taking the label
-// off does not keep it from going on.
+// off does not keep it from continuing.
 func (p InPlaceUpdate) Taken() bool {
 	switch p.Step {
 	case GardenerSelected, GardenerDrained, GardenerReady, GardenerFailed:

@@ -141,7 +141,7 @@ func merge(moves []Move) []Move {
 }
 
 // cordoned takes the cordon into account: one that has announced to move the node has
-// begun to, and without such a one somebody has cordoned it.
+// begun to, and without such a one a user has cordoned it.
 func cordoned(n *Node, moves []Move) []Move {
 	if !n.Unschedulable {
 		return moves

@@ -57,7 +57,7 @@ func condition(kind, reason string, on bool) *world.Node {
 }
 
 // Each tool is known by its own marks, and how far it has come with the node; without a
-// mark nobody is named, and a cordon alone is somebody's.
+// mark nobody is named, and a cordon alone is a user's.
 func TestMoves(t *testing.T) {
 	const exclude, group = "node.kubernetes.io/exclude-from-external-load-balancers", "eks.amazonaws.com/nodegroup"
 	const prefix = "node.machine.sapcloud.io/"

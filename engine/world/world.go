@@ -168,7 +168,7 @@ func (w *World) DeleteBudget(ref string) {
 }
 
 // SetDaemonSets says which DaemonSets (by UID) exist, so that a pod whose
-// DaemonSet is gone is not mistaken for one that will be put back.
+// DaemonSet is gone is not mistaken for one that will be recreated.
 func (w *World) SetDaemonSets(uids []string) {
 	daemons := make(map[string]bool, len(uids))
 	for _, uid := range uids {

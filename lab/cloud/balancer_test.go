@@ -56,7 +56,7 @@ func (b *bench) served(name string, ids ...string) map[string]string {
 }
 
 // A group's instances are in its target group by themselves, and leave it when
-// somebody says so: first draining, then unused.
+// a user says so: first draining, then unused.
 func TestTargetGroup(t *testing.T) {
 	b := serve(t, quick, nil)
 	arn := b.CreateBalancer(Balancer{Name: "tcp", Initial: 100 * time.Millisecond, Draining: 150 * time.Millisecond})

@@ -18,7 +18,7 @@ import (
 func TestGrant(t *testing.T) {
 	b := serve(t, quick, nil)
 	b.group("workers", 0, 1, 1)
-	b.Grant("somebody", "ec2:DescribeInstances")
+	b.Grant("user", "ec2:DescribeInstances")
 	b.must(b.ec2.DescribeInstances(b.ctx, &ec2.DescribeInstancesInput{}))
 	b.Grant("AKIALAB", "ec2:DescribeInstances")
 	b.must(b.ec2.DescribeInstances(b.ctx, &ec2.DescribeInstancesInput{}))

@@ -114,7 +114,7 @@ func (c *Cloud) complete(i *instance, w wait, result, how string, now time.Time)
 	return false
 }
 
-// skipHooks lets a terminating instance go on without its hooks.
+// skipHooks lets a terminating instance continue without its hooks.
 func (c *Cloud) skipHooks(i *instance) {
 	if len(i.waits) > 0 {
 		c.edit(i, func(i *instance) { i.State, i.waits = i.in(TerminatingProceed), nil })
@@ -181,7 +181,7 @@ func putHook(c *Cloud, r *request) ([]node, *apiError) {
 }
 
 // deleteHook completes what waits for the hook first: launches are abandoned,
-// terminations go on.
+// terminations continue.
 func deleteHook(c *Cloud, r *request) ([]node, *apiError) {
 	g, err := c.named(r)
 	if err != nil {

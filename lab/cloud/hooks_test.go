@@ -77,7 +77,7 @@ func TestHooks(t *testing.T) {
 	}
 	second := b.inState("workers", PendingWait, 1)[0]
 	b.must(nil, b.complete("workers", "join", second.ID, Continue))
-	b.must(nil, b.complete("workers", "flush", first.ID, Abandon)) // of a termination, it goes on all the same
+	b.must(nil, b.complete("workers", "flush", first.ID, Abandon)) // of a termination, it continues all the same
 	b.settle("workers", 3)
 
 	// A termination waits; EC2 runs the instance meanwhile.
@@ -133,7 +133,7 @@ func TestHooksThatTimeOut(t *testing.T) {
 	})
 }
 
-// What goes on while an instance waits for two hooks: all must be completed.
+// What continues while an instance waits for two hooks: all must be completed.
 func TestTwoHooks(t *testing.T) {
 	b := serve(t, quick, nil)
 	b.group("workers", 0, 0, 9)

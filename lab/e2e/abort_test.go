@@ -78,7 +78,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	s.checkAsBefore()
 }
 
-// A second SIGINT stops at once and says what is left; upgrade goes on from
+// A second SIGINT stops at once and says what is left; upgrade continues from
 // there and puts it back.
 func TestSecondInterrupt(t *testing.T) {
 	s := newScene(t, "again", lab.GroupOptions{Nodes: 1, Zones: oneZone})

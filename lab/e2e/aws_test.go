@@ -9,14 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// aws makes a call to Auto Scaling as somebody else. Parameters are name, value,
+// aws makes a call to Auto Scaling as another user. Parameters are name, value,
 // name, value.
 func (s *scene) aws(action string, parameters ...string) {
 	s.t.Helper()
 	s.askAWS("autoscaling", "2011-01-01", action, parameters...)
 }
 
-// ec2 makes a call to EC2 as somebody else.
+// ec2 makes a call to EC2 as another user.
 func (s *scene) ec2(action string, parameters ...string) {
 	s.t.Helper()
 	s.askAWS("ec2", "2016-11-15", action, parameters...)
@@ -33,7 +33,7 @@ func (s *scene) askAWS(service, version, action string, parameters ...string) {
 		s.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=somebody/20250101/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=user/20250101/eu-west-1/"+service+"/aws4_request, SignedHeaders=host, Signature=0")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
-// A budget that allows nothing holds a node; somebody scales the deployment up,
+// A budget that allows nothing holds a node; a user scales the deployment up,
 // and the eviction goes out at once: the fallback timer is set so long that it
 // cannot be why.
 func TestABudgetOpens(t *testing.T) {

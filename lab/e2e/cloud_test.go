@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/lab/cloud"
 )
 
-// A hook holds machines that launch, another those that end, and somebody else
+// A hook holds machines that launch, another those that end, and another user
 // completes both after a while: the run waits for them, names what holds them, and
 // does nothing twice meanwhile.
 func TestLifecycleHooks(t *testing.T) {

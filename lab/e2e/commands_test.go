@@ -18,7 +18,7 @@ import (
 
 const commandsNamespace = "drainboard-commands"
 
-// operator is somebody at another machine: a user who may give commands and nothing
+// operator is a user at another machine: a user who may give commands and nothing
 // else, without credentials for the cloud.
 func (s *scene) operator() *scene {
 	s.t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // managed makes the lab an EKS cluster and a managed node group of its own, which are gone
-// with the test, and drainboard somebody who may only read.
+// with the test, and drainboard a user who may only read.
 func managed(t *testing.T, o lab.Nodegroup) (*scene, *eks.Service) {
 	t.Helper()
 	return managedIn(t, newScene, o)
@@ -92,7 +92,7 @@ func TestManagedGroup(t *testing.T) {
 	s.checkReadOnly()
 	s.checkManagedActions()
 
-	// Nor does somebody start anything who may do everything.
+	// Nor does a user start anything who may do everything.
 	w := s.other("web-operator", "read", "upgrade", "eks read")
 	w.run("upgrade", "web", "--auto").exits(2).says("EKS updates this node group itself", "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web")
 	w.checkUntouched()
@@ -128,9 +128,9 @@ func (s *scene) checkManagedRights() {
 	}
 }
 
-// Somebody watches while EKS updates a node group and a PDB holds the only pod of a node:
+// A user watches while EKS updates a node group and a PDB holds the only pod of a node:
 // the update is named, the pod is, and when EKS gives up its error is told with the pod.
-// Throttled, refused and expired in between, the watch goes on. It only reads.
+// Throttled, refused and expired in between, the watch continues. It only reads.
 func TestWatchManagedUpdate(t *testing.T) {
 	s, _ := managed(t, lab.Nodegroup{Name: "held", Nodes: 1, Zones: oneZone})
 	s.deploy("checkout")

@@ -85,7 +85,7 @@ func TestSizesChangedBetween(t *testing.T) {
 }
 
 // A zone has no capacity when the group is raised, and has some before time is
-// up: the run waits at the door, goes on by itself, and ends well.
+// up: the run waits at the door, continues by itself, and ends well.
 func TestCapacityComesBack(t *testing.T) {
 	zone := zones[3]
 	s := newScene(t, "room", lab.GroupOptions{Nodes: 2, Zones: []string{zone}})
@@ -109,7 +109,7 @@ func TestCapacityComesBack(t *testing.T) {
 }
 
 // In the middle of a run new machines stop joining: drains stop before too few
-// nodes are left, the run says so and leaves itself to be resumed (9). Somebody
+// nodes are left, the run says so and leaves itself to be resumed (9). A user
 // ends the machines that did not join, the next ones do, and the run ends well.
 func TestReplacementsNeverJoin(t *testing.T) {
 	s := newScene(t, "absent", lab.GroupOptions{Nodes: 5, Zones: oneZone})

@@ -12,7 +12,7 @@ import (
 
 // A webhook denies evictions: exit code 4 with the webhook, its words and every
 // pod, and nothing left behind. One that does not answer is named as well, and
-// when it is gone the run goes on and ends well.
+// when it is gone the run continues and ends well.
 func TestWebhookDenies(t *testing.T) {
 	s := newScene(t, "hook", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	s.deploy("batch", "agent")
@@ -103,7 +103,7 @@ func (s *scene) silence(node string) {
 	})
 }
 
-// The machine of a node dies while the node drains, pods and all: the run goes on
+// The machine of a node dies while the node drains, pods and all: the run continues
 // without it and ends well.
 func TestMachineDies(t *testing.T) {
 	s := newScene(t, "dead", lab.GroupOptions{Nodes: 2, Zones: oneZone})

@@ -67,7 +67,7 @@ const (
 )
 
 // A pool that is updated by hand goes in approved batches of two, from its nodes alone. One
-// update fails: the run stops, says why, selects nobody else, and goes on when the node
+// update fails: the run stops, says why, selects nobody else, and continues when the node
 // agent's next try has worked out.
 func TestGardenerBatches(t *testing.T) {
 	s := newShootScene(t, lab.ShootOptions{Name: "batched", Times: lab.ShootTimes{Retry: 20 * time.Second},
@@ -107,7 +107,7 @@ func TestGardenerBatches(t *testing.T) {
 	p.expect("paused", "the update of "+first[1]+" failed", "no space left on device", "repair it")
 	s.stays("hands", first)
 
-	// The node agent tries again, and it works out; who resumes goes on.
+	// The node agent tries again, and it works out; who resumes continues.
 	p.expect("2 of 4 nodes")
 	s.eventually(func() error {
 		if left := s.labelled("hands", candidateLabel); len(left) != 2 {
@@ -155,7 +155,7 @@ func (s *shootScene) nodesOf(pool string) (names []string) {
 	return names
 }
 
-// A rolling update that Gardener drives is followed and helped: it is paused and let go on,
+// A rolling update that Gardener drives is followed and helped: it is paused and let continue,
 // from the dashboard and from elsewhere, and what a budget blocks is forced by its typed name.
 // Then it is over.
 func TestGardenerDriven(t *testing.T) {

@@ -33,7 +33,7 @@ type shootScene struct {
 	machines        *machines
 }
 
-// newShootScene makes a Shoot. The test goes on beside others from here.
+// newShootScene makes a Shoot. The test continues beside others from here.
 func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 	t.Helper()
 	t.Parallel()

@@ -60,7 +60,7 @@ func (m *mailbox) of(hook string) (nodes []string) {
 }
 
 // A hook before a node that says no for one of them pauses the run before anything of the
-// node is touched; a second process without hooks refuses to go on, and one whose hook is
+// node is touched; a second process without hooks refuses to continue, and one whose hook is
 // mended does. Webhooks hear of it, and metrics can be scraped meanwhile.
 func TestHooksAndMetrics(t *testing.T) {
 	s := newScene(t, "hooks-around", lab.GroupOptions{Nodes: 2, Zones: oneZone})

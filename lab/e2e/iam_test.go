@@ -13,7 +13,7 @@ type actionCase struct {
 	action string
 	flags  []string
 	code   int
-	left   string // what cannot be put back without the action, as it is named
+	left   string // what cannot be restored without the action, as it is named
 }
 
 var toImage = []string{"--ami", "ami-0a133133133133133"}
@@ -67,7 +67,7 @@ var tagged = []string{"autoscaling:DescribeTags", "autoscaling:CreateOrUpdateTag
 
 // Each IAM action of the README denied in turn: what only helps is done without;
 // for what is needed one sentence names the action, and nothing was touched, or
-// all is put back that can be.
+// all is restored that can be.
 func TestEachAction(t *testing.T) {
 	t.Parallel()
 	documented := documentedActions(t)

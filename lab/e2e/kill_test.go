@@ -188,7 +188,7 @@ func twelve(t *testing.T, name string, o lab.GroupOptions, rights ...string) *sc
 }
 
 // killedAtEach kills processes (kill -9) at each of the points of a roll, before the request
-// and after it, and each time another process goes on: the end passes the checks of an
+// and after it, and each time another process continues: the end passes the checks of an
 // uninterrupted run, no machine is ended twice, and at no time is there less capacity than
 // the limit allows. The kinds of actions are parted among rolls, because a killed process's
 // lock takes its time to run out.

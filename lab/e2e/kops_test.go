@@ -425,7 +425,7 @@ func (s *kopsScene) tellInvalidAtFirst() {
 
 // The pods of the control plane turn unready while the surge is to be proved: the roll
 // stops, with nothing of ours on the nodes, and names the machines that are detached.
-// Once they are well again the same command goes on.
+// Once they are well again the same command continues.
 func (s *kopsScene) tellInvalid() {
 	s.begin()
 	batch := s.kops.Groups["batch"].Name

@@ -29,9 +29,9 @@ func TestNothingToDo(t *testing.T) {
 	s.checkAsBefore()
 }
 
-// Somebody raises the group in the middle: all is replaced, the size is left as
+// A user raises the group in the middle: all is replaced, the size is left as
 // they made it, and it is said so.
-func TestSomebodyScales(t *testing.T) {
+func TestUserScales(t *testing.T) {
 	s := newScene(t, "scaled", lab.GroupOptions{Nodes: 3, Zones: oneZone, Max: 10})
 	s.deploy("checkout", "agent")
 

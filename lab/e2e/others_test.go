@@ -61,7 +61,7 @@ func (s *scene) taint(node, key string, effect corev1.TaintEffect) {
 	})
 }
 
-// Others roll a group: somebody drains a node by hand and a budget holds it, Karpenter
+// Others roll a group: a user drains a node by hand and a budget holds it, Karpenter
 // chooses another, then kops marks all and drains the first to its end. Who watches sees
 // who does, on which node, and what blocks; groups and status name them too, and all
 // that was ever asked of either API was to read.

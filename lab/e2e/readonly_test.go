@@ -65,7 +65,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// Each command that looks, before, during and after a run, by somebody of his own
+// Each command that looks, before, during and after a run, by a user of his own
 // with just the role that is published for it: it works, and all that either API was
 // asked is to read, and which rights there are.
 func TestLooks(t *testing.T) {

@@ -194,7 +194,7 @@ func TestRecordRightsWithdrawn(t *testing.T) {
 }
 
 // A policy denies the record. It is told with the policy's words. When it is gone, that is
-// told and the run goes on. When it is back and stays, an abort by a signal ends in time, with
+// told and the run continues. When it is back and stays, an abort by a signal ends in time, with
 // nothing changed and all that is left named; another process restores it later.
 func TestRecordDenied(t *testing.T) {
 	s := newScene(t, "denied", lab.GroupOptions{Nodes: 2, Zones: oneZone})
@@ -206,7 +206,7 @@ func TestRecordDenied(t *testing.T) {
 	s.checkTold(p, "frozen until Monday")
 	allow()
 	written := p.await("warning", because("record-written"))
-	s.refusedAfter(written.Time) // an eviction: the run goes on
+	s.refusedAfter(written.Time) // an eviction: the run continues
 
 	allow = s.denyRecord("frozen for good")
 	p.await("warning", because("record-unwritten"), saying("frozen for good"))
@@ -259,7 +259,7 @@ func (s *scene) denyRecord(message string) (allow func()) {
 	return allow
 }
 
-// The API server takes so little that the record has to be in many parts. The run goes on with it,
+// The API server takes so little that the record has to be in many parts. The run continues with it,
 // is killed and resumed, and ends as any other; then no part is left that the record does not name.
 func TestRecordInParts(t *testing.T) {
 	s := newScene(t, "large", lab.GroupOptions{Nodes: 3, Zones: oneZone})

@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
-// A crash at any point, and a second process that goes on: the end passes the
+// A crash at any point, and a second process that continues: the end passes the
 // same checks as that of a run without one, and no machine is ended twice.
 func TestResume(t *testing.T) {
 	t.Parallel()
@@ -19,7 +19,7 @@ func TestResume(t *testing.T) {
 		{"launch", "node.launching", "scale up", 2, []string{"web"}},
 		{"taint", "node.tainted", "scale up", 2, []string{"web"}},
 		// Without budgets: one that a killed eviction had passed half of would count
-		// the pod as gone for two minutes, whoever goes on.
+		// the pod as gone for two minutes, whoever continues.
 		{"evict", "pod.evicted", "upgrade", 2, []string{"batch", "single"}},
 		{"settle", "node.settling", "upgrade", 2, []string{"web", "db", "agent"}},
 		{"terminate", "node.terminating", "upgrade", 2, []string{"web", "db", "agent"}},

@@ -91,7 +91,7 @@ func (s *scene) rivals() (out []string) {
 	return out
 }
 
-// taints changes a node's taints as somebody else.
+// taints changes a node's taints as another user.
 func (s *scene) taints(node string, change func([]corev1.Taint) []corev1.Taint) {
 	s.t.Helper()
 	s.eventually(func() error {

@@ -42,7 +42,7 @@ type scene struct {
 	from             time.Time
 }
 
-// newScene makes a group (o without a name) and a user. The test goes on beside
+// newScene makes a group (o without a name) and a user. The test continues beside
 // others from here.
 func newScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
 	t.Helper()
@@ -111,7 +111,7 @@ func (s *scene) settle() *scene {
 	return s
 }
 
-// other is somebody else in the same scene, with just these rights.
+// other is another user in the same scene, with just these rights.
 func (s *scene) other(name string, rights ...string) *scene {
 	s.t.Helper()
 	o := *s

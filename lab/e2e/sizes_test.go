@@ -93,7 +93,7 @@ func TestNoRatchet(t *testing.T) {
 	}
 }
 
-// Somebody adds a machine while nodes are replaced: the group ends one larger than it was.
+// A user adds a machine while nodes are replaced: the group ends one larger than it was.
 func TestForeignRaiseStays(t *testing.T) {
 	s := newScene(t, "plus-one", lab.GroupOptions{Nodes: 3, Zones: oneZone, Max: 10})
 	s.deploy("web")

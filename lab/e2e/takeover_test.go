@@ -89,7 +89,7 @@ func TestFrozenHolder(t *testing.T) {
 }
 
 // A user edits the record while no process drives the run: it is refused with a choice,
-// and what does not fit is not put back.
+// and what does not fit is not restored.
 func TestEditedRecord(t *testing.T) {
 	s := newScene(t, "edited", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	s.deploy("checkout")

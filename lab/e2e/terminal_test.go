@@ -66,7 +66,7 @@ func TestForceByHand(t *testing.T) {
 	s.checkPods()
 }
 
-// Leaving pauses the run and says how to go on; a second person goes on.
+// Leaving pauses the run and says how to continue; a second person continues.
 func TestPauseAndLeave(t *testing.T) {
 	s := newScene(t, "pause", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	s.deploy("checkout", "agent")

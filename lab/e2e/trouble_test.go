@@ -51,7 +51,7 @@ func TestBusyAPIs(t *testing.T) {
 }
 
 // The AWS credentials expire in the middle of a roll, and are renewed two minutes
-// later: a person sees how old the picture of the cloud is, why, and what goes on
+// later: a person sees how old the picture of the cloud is, why, and what continues
 // without it.
 func TestCredentialsExpire(t *testing.T) {
 	s := newScene(t, "expire", lab.GroupOptions{Nodes: 3, Zones: oneZone})

@@ -86,8 +86,8 @@ func (s *stage) play(l line) bool {
 			return false
 		}
 		s.p.signal(syscall.SIGINT)
-	case "somebody":
-		return s.somebody(l)
+	case "user":
+		return s.user(l)
 	case "fault":
 		return s.fault(l)
 	default:
@@ -288,7 +288,7 @@ func (p *process) next(n int) <-chan struct{} {
 	return p.news
 }
 
-func (s *stage) somebody(l line) bool {
+func (s *stage) user(l line) bool {
 	s.t.Helper()
 	about := strings.Join(l.words[1:], " ")
 	switch l.words[0] {

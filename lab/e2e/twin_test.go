@@ -182,7 +182,7 @@ func crowd(random *rand.Rand) string {
 	lines := "workload crowd replicas=1 node=elsewhere\n"
 	for range 100 {
 		at := settle + time.Duration(random.Float64()*random.Float64()*float64(20*time.Second)) // more in the beginning
-		lines += fmt.Sprintf("after %s: somebody scale crowd=%d\n", at, random.IntN(3))
+		lines += fmt.Sprintf("after %s: user scale crowd=%d\n", at, random.IntN(3))
 	}
 	return lines
 }

@@ -15,7 +15,7 @@ func (s *scene) watcher() (*scene, *person) {
 	return w, w.sit("watch", s.group.Name)
 }
 
-// Somebody watches a group before there is a run: sees it as it is, the run start in
+// A user watches a group before there is a run: sees it as it is, the run start in
 // another process, a pod that is blocked, the progress when its budget opens, and the
 // end. Another watches in lines, in a pipe, and is told the same. All that was ever asked of
 // either API was to read.

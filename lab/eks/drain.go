@@ -192,7 +192,7 @@ func (s *Service) drained(n *nodegroup, id string) {
 }
 
 // keepHooks drains what Auto Scaling groups terminate, whoever asked for it, and lets the
-// terminations go on.
+// terminations continue.
 func (s *Service) keepHooks() {
 	for {
 		s.mu.Lock()
@@ -224,7 +224,7 @@ func (s *Service) keepHook(n *nodegroup) {
 		n.ending[m.id] = false
 		s.mu.Unlock()
 		if known && !empty {
-			continue // somebody is at it
+			continue // a user is at it
 		}
 		s.work.Go(func() {
 			if !empty && m.node != "" {

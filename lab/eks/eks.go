@@ -211,7 +211,7 @@ func (s *Service) SetIssues(name string, issues ...types.Issue) {
 }
 
 // SetUpdateStatus makes an update tell a status, such as one that no SDK knows yet, while
-// its work goes on. It panics for an unknown node group.
+// its work continues. It panics for an unknown node group.
 func (s *Service) SetUpdateStatus(group, id string, status types.UpdateStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

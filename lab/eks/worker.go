@@ -367,7 +367,7 @@ func (w *worker) terminate(ctx context.Context, m member) {
 	}
 }
 
-// scaleDown lowers maximum and desired size step by step to what they were. If somebody
+// scaleDown lowers maximum and desired size step by step to what they were. If a user
 // else raises the desired size meanwhile, it ends there and then.
 func (w *worker) scaleDown(ctx context.Context) {
 	expect := int32(-1)

@@ -60,7 +60,7 @@ type Stop struct {
 // Hit is closed when the request is held.
 func (s *Stop) Hit() <-chan struct{} { return s.hit }
 
-// Release lets the request, or its answer, go on. More than once does no harm.
+// Release lets the request, or its answer, continue. More than once does no harm.
 func (s *Stop) Release() { s.release.Do(func() { close(s.free) }) }
 
 // Stop holds the next request that the condition says yes to; the others pass.

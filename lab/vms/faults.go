@@ -52,7 +52,7 @@ func (s *Service) RefuseCreate(pool string, n int, refusal Error) {
 }
 
 // HangDelete lets no call that deletes a VM of a pool come to an end, until it is told
-// false; then they all go on.
+// false; then they all continue.
 func (s *Service) HangDelete(pool string, hang bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -73,7 +73,7 @@ func TestSetSizes(t *testing.T) {
 			t.Errorf("another maximum: %+v", o)
 		}
 	})
-	t.Run("somebody else was quicker", func(t *testing.T) {
+	t.Run("another user was quicker", func(t *testing.T) {
 		s, c := connect(t)
 		s.on("DescribeAutoScalingGroups", groups(group("web")))
 		other := a

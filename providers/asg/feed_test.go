@@ -74,7 +74,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// A feed for which somebody waits tries again while AWS has trouble of its own, and ends at once
+// A feed for which a caller waits tries again while AWS has trouble of its own, and ends at once
 // with what no waiting mends.
 func TestCertainFeed(t *testing.T) {
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ func refusalOf(code, message string) record.Refusal {
 	case strings.Contains(message, "No managed instance found"), strings.Contains(message, "is not part of Auto Scaling group"):
 		return record.RefusedGone
 	case strings.Contains(message, "is not in InService or Standby"), // it cannot be detached now
-		strings.Contains(message, "violate group's min size"): // which somebody has raised
+		strings.Contains(message, "violate group's min size"): // which a user has raised
 		return record.RefusedConflict
 	case strings.HasPrefix(code, "Internal"):
 		return ""

@@ -237,7 +237,7 @@ func TestTagLockSleepsBeforeItWrites(t *testing.T) {
 	}
 }
 
-// A tag that somebody else has written, or taken off, is lost at the next renewal, and not
+// A tag that another process has written, or taken off, is lost at the next renewal, and not
 // written over.
 func TestTagLockThatIsTaken(t *testing.T) {
 	for _, now := range []string{(RunTag{Holder: "bob@desk pid 2", Until: time.Now(), id: "OTHER"}).String(), ""} {

@@ -65,7 +65,7 @@ func (f *tagTime) cloud() time.Time {
 	return f.mono.Add(f.slept + f.skew)
 }
 
-// sleep is what happens to everybody's machine: the wall clock goes on, and so does the
+// sleep is what happens to everybody's machine: the wall clock continues, and so does the
 // cloud's, but no timer does.
 func (f *tagTime) sleep(d time.Duration) {
 	f.mu.Lock()

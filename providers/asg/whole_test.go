@@ -231,7 +231,7 @@ func TestFeedOfAPartWhileItDetaches(t *testing.T) {
 	}
 }
 
-// One that somebody else has taken out of the group is let go after a while; one that is
+// One that another user has taken out of the group is let go after a while; one that is
 // over at once.
 func TestFeedOfAPartLosesMachines(t *testing.T) {
 	s, c := connect(t)
@@ -254,7 +254,7 @@ func TestFeedOfAPartLosesMachines(t *testing.T) {
 }
 
 // What EC2 has ended is asked for when it may have changed: at first, while something is
-// going on, and as long as a machine is ending.
+// continuing, and as long as a machine is ending.
 func TestOutsideAsksWhenItMatters(t *testing.T) {
 	s, c := connect(t)
 	y := s.withShop()

@@ -22,7 +22,7 @@ func testRun(id string) record.Run {
 	return record.Run{Version: record.RecordVersion, ID: id, Group: "web", Provider: "asg", State: record.Finished, Nodes: map[string]record.Node{}}
 }
 
-// home is a store whose time goes on by a second each time it is asked.
+// home is a store whose time continues by a second each time it is asked.
 func home(t *testing.T) Store {
 	now := noon
 	return Store{Dir: filepath.Join(t.TempDir(), "drainboard", "records"), Now: func() time.Time {

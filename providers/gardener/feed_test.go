@@ -346,7 +346,7 @@ func TestForbidden(t *testing.T) {
 			t.Errorf("the feed ended with %v", err)
 		}
 	case <-time.After(10 * time.Second):
-		t.Error("the feed goes on")
+		t.Error("the feed continues")
 	}
 }
 

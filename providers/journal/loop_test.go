@@ -16,7 +16,7 @@ import (
 )
 
 // A whole run with --force on a disk that is full when the first pods are to be
-// forced: no pod is deleted before its line is on the disk, the run goes on otherwise,
+// forced: no pod is deleted before its line is on the disk, the run continues otherwise,
 // and ends well once there is room.
 func TestRunOnAFullDisk(t *testing.T) {
 	s, err := sim.Named("forced")
@@ -63,7 +63,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	loop.Publish = func(s *snapshot.Snapshot) {
 		for _, b := range s.Blockers {
 			if b.Kind == blockers.BlockedByJournal {
-				if refused++; refused == 1 { // somebody makes room
+				if refused++; refused == 1 { // a user makes room
 					d.set(func(d *disk) { d.full = false })
 				}
 			}

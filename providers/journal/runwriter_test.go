@@ -221,7 +221,7 @@ func TestUndrainedIsForced(t *testing.T) {
 	}
 }
 
-// A journal on a real disk: who may read it, and how it goes on after a crash in the
+// A journal on a real disk: who may read it, and how it continues after a crash in the
 // middle of a line.
 func TestGoesOnAfterACrash(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "drainboard")

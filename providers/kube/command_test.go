@@ -164,7 +164,7 @@ func obeyed(c record.Command) record.Ack {
 	return record.Ack{ID: c.ID, At: time.Now(), Accepted: true, Answer: "paused"}
 }
 
-// lies puts an object there as somebody else might.
+// lies puts an object there as another user might.
 func (x *exchange) lies(name, data string, age time.Duration) {
 	x.put(commandsPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
 		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("ng"), data))
@@ -224,7 +224,7 @@ func TestNextDriverFindsWhatIsNotAnswered(t *testing.T) {
 }
 
 // An answer given just before listening ends is still written, and one to an object
-// that somebody has changed meanwhile too.
+// that a user has changed meanwhile too.
 func TestLastAnswerIsWritten(t *testing.T) {
 	x := newExchange(t)
 	ear, stop := x.listen(nil, nil)
@@ -250,7 +250,7 @@ func TestLastAnswerIsWritten(t *testing.T) {
 	}
 }
 
-// Whatever somebody writes there is refused in clean words, and is no more than a
+// Whatever a user writes there is refused in clean words, and is no more than a
 // refusal: it cannot crash the driver, nor flood it, and goes in time.
 func TestHostileCommands(t *testing.T) {
 	x := newExchange(t)
@@ -456,7 +456,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 	}
 }
 
-// Somebody who labels a command keeps nobody from taking it back, nor from hearing it.
+// A user who labels a command keeps nobody from taking it back, nor from hearing it.
 func TestLabelledCommand(t *testing.T) {
 	x := newExchange(t)
 	g, err := x.SendCommand(t.Context(), "drainboard", "ng", pauseNow())

@@ -47,7 +47,7 @@ func podLists(s *fakeStore, before func(selector string, w http.ResponseWriter, 
 }
 
 // In a large cluster all but the pods is known first, then the pods of the nodes that
-// somebody sees, from the server's cache, and then all pods.
+// a user sees, from the server's cache, and then all pods.
 func TestNodesFirst(t *testing.T) {
 	t.Parallel()
 	s := largeStore(t, fewNodes+1)

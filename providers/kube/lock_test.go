@@ -68,7 +68,7 @@ func TestLockOfDeadHolder(t *testing.T) {
 	if told != "ann@laptop pid 7" {
 		t.Errorf("told %q", told)
 	}
-	// Somebody takes it from us: known at the next renewal, not ten seconds later.
+	// Another process takes it from us: known at the next renewal, not ten seconds later.
 	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
 	select {
 	case <-held.Lost():
@@ -110,7 +110,7 @@ func TestLockReleasesOnlyItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.update(t.Context(), holding{}); err == nil {
-		t.Error("released somebody else's lease")
+		t.Error("released another process's lease")
 	}
 }
 
@@ -168,7 +168,7 @@ func TestLeaseIsFreshByBothClocks(t *testing.T) {
 	}
 }
 
-// A holder that slept until somebody else had taken the lease, finished, and given it
+// A holder that slept until another process had taken the lease, finished, and given it
 // back, has lost it all the same: what the record says counts, not what it knew.
 func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 	s := newFakeStore(t)

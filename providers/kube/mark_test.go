@@ -58,7 +58,7 @@ func TestMarksComeAndGo(t *testing.T) {
 func TestTaintKeepsOthersTaints(t *testing.T) {
 	s := newFakeStore(t)
 	s.put(nodePath, plainN1)
-	// Somebody else taints the node between our read and our patch.
+	// Another user taints the node between our read and our patch.
 	patched := 0
 	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPatch {
@@ -95,10 +95,10 @@ func TestMarkRefusals(t *testing.T) {
 	}
 	s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"k","value":"theirs","effect":"NoSchedule"}]}}`)
 	if got := e.Do(t.Context(), on(record.AddTaint)); got.Refusal != record.RefusedInvalid {
-		t.Errorf("somebody else's taint: %+v", got)
+		t.Errorf("another user's taint: %+v", got)
 	}
 	if got := e.Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done || len(s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
-		t.Errorf("somebody else's taint: %+v", got)
+		t.Errorf("another user's taint: %+v", got)
 	}
 	other := on(record.Cordon)
 	other.Machine = "i-2"

@@ -243,7 +243,7 @@ func (r *Record) refused(err error, verb string) error {
 }
 
 // reconcile reads the record again to learn whose the last write is: the one asked for last, or
-// the one known before that, which may be another process's. Only the content counts: somebody who
+// the one known before that, which may be another process's. Only the content counts: a user who
 // labels the ConfigMap changes its version as well.
 func (r *Record) reconcile(ctx context.Context) error {
 	var m *corev1.ConfigMap

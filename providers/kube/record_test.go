@@ -102,7 +102,7 @@ func TestRecordLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := b.Save(t.Context(), testRun("b")); !errors.Is(err, live.ErrLost) {
-		t.Errorf("a save without a load over somebody's record: %v", err)
+		t.Errorf("a save without a load over a user's record: %v", err)
 	}
 	if _, _, err := b.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRecordLost(t *testing.T) {
 		t.Errorf("a save after a load: %v", err)
 	}
 	if err := a.Save(t.Context(), testRun("a2")); !errors.Is(err, live.ErrLost) {
-		t.Errorf("a save after somebody else's: %v", err)
+		t.Errorf("a save after another user's: %v", err)
 	}
 	if err := a.Save(t.Context(), testRun("a3")); !errors.Is(err, live.ErrLost) {
 		t.Errorf("and again: %v", err)
@@ -155,7 +155,7 @@ func TestRecordSurvivesLostAnswers(t *testing.T) {
 	}
 }
 
-// A process that goes on with another one's record, or with one that it has put beside those of
+// A process that continues with another one's record, or with one that it has put beside those of
 // earlier runs, does not take its predecessor's last write for a rival's: not when its own first
 // write did not arrive, and not when only the answer did not.
 func TestRecordOfAPredecessor(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// A record that somebody else wrote brings nothing to a terminal that the terminal
+// A record that another user wrote brings nothing to a terminal that the terminal
 // would obey, wherever in the run it is; what is clean comes back as it was.
 func TestLoadCleans(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"

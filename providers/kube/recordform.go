@@ -107,7 +107,7 @@ func (p parts) encode() string {
 	return string(b)
 }
 
-// partsOf are the parts that a record's ConfigMap names, none if it is whole. One that somebody
+// partsOf are the parts that a record's ConfigMap names, none if it is whole. One that a user
 // has changed may name anything: such names are of no part, and are not read.
 func partsOf(m *corev1.ConfigMap) (p parts) {
 	_ = json.Unmarshal([]byte(m.Data[recordKeyParts]), &p)

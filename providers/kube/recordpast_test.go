@@ -102,7 +102,7 @@ func TestDiscardedRecord(t *testing.T) {
 	if _, err := r.Keep(t.Context(), "x"); err != nil {
 		t.Fatal(err)
 	}
-	s.put(path, damaged) // somebody else writes in between
+	s.put(path, damaged) // another user writes in between
 	if err := r.Save(t.Context(), testRun("r2")); !errors.Is(err, live.ErrLost) {
 		t.Errorf("written over what was not kept: %v", err)
 	}

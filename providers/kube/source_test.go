@@ -78,7 +78,7 @@ func TestWatchIsOpenedInTime(t *testing.T) {
 		}
 		w.Stop()
 		if asked.Err() == nil {
-			t.Error("a watch that is stopped goes on")
+			t.Error("a watch that is stopped continues")
 		}
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// A list in protobuf is read object by object, with the version that a watch goes on
+// A list in protobuf is read object by object, with the version that a watch continues
 // from, and one that breaks off is an error.
 func TestListInProtobuf(t *testing.T) {
 	list := corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"}}

@@ -251,7 +251,7 @@ func TestPlainLeave(t *testing.T) {
 	attend(t, uitest.Busy(), free).Hears("An empty line").Type("q").SentNothing().Leaves(ui.Left)
 }
 
-// The end of the input pauses the run, unless it is being put back already.
+// The end of the input pauses the run, unless it is being restored already.
 func TestPlainEndOfInput(t *testing.T) {
 	p := attend(t, uitest.Busy()).Hears("An empty line").HangUp().
 		Sent(record.Command{Kind: record.CmdPause, Reason: "the input ended"}).
@@ -343,7 +343,7 @@ func TestPlainHostileAndWide(t *testing.T) {
 	attend(t, s).Hears("ip-10-0-9-199", "foreseen: "+long+"\n")
 }
 
-// The plain mode tells the end of each group and goes on with the next.
+// The plain mode tells the end of each group and continues with the next.
 func TestPlainGoesThroughARoll(t *testing.T) {
 	p := attend(t, uitest.Rolling())
 	p.Hears("prod-eu-1 / ng-web,", "group 4 of 6").Show(uitest.Between()).Hears("ng-web: done", "12 of 12 nodes replaced")

@@ -62,7 +62,7 @@ func TestPlainWatch(t *testing.T) {
 	p.Type("q").Leaves(ui.Left)
 }
 
-// Of a run that goes on already is told how it stands, not how it came to that.
+// Of a run that continues already is told how it stands, not how it came to that.
 func TestPlainWatchOfARunUnderWay(t *testing.T) {
 	s := uitest.Busy()
 	p := attend(t, s, onlyWatches).Hears("upgrading, 4 of 12 nodes", "ip-10-0-1-23 draining, 3 of 17 pods left", "blocked: shop/checkout-7d9f-x2").Never("17 pods to move")
@@ -139,7 +139,7 @@ func TestPlainDetailsThatCome(t *testing.T) {
 	p.Show(uitest.Busy()).Never("stage: draining")
 	p.Show(s).Hears("ip-10-0-1-23.eu-west-1.compute.internal\n", "stage: draining", "shop/checkout-7d9f-x2")
 	if got := <-looks; got != (snapshot.Look{}) {
-		t.Fatalf("goes on looking at %+v", got)
+		t.Fatalf("continues looking at %+v", got)
 	}
 
 	p.Type("show details").Hears("which?").Type("1").Hears("shop/checkout-7d9f-x2\n", "blocked by: budget\n")

@@ -4,6 +4,6 @@
 //
 //	now, deferrals := movers.Of(reader)
 //
-// A node that somebody drains is waited for, for a time (deferral.go). Of a group without a
+// A node that a user drains is waited for, for a time (deferral.go). Of a group without a
 // run, or one that its own controller rolls, activity.go makes the stages.
 package movers

@@ -53,7 +53,7 @@ var endSteps = []struct{ told, words string }{
 // drainEnds is the first of endSteps, from the end, that comes before a drain is over.
 const drainEnds = 4
 
-// Ending says what step of its end a machine is at, in words that go on after a colon, and
+// Ending says what step of its end a machine is at, in words that continue after a colon, and
 // whether its drain is over; "" while nothing is told.
 func Ending(g *world.ManagedMachine) (step string, drained bool) {
 	for i, s := range endSteps {

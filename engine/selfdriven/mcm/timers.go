@@ -53,7 +53,7 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 		Basis: text.TimerBasis(since, start, limit, text.Setting(whose, !t.read, t.limits.Guessed))}
 }
 
-// forced is when a drain is given up and the machine's end, or its update, goes on past all
+// forced is when a drain is given up and the machine's end, or its update, continues past all
 // budgets.
 func (t timers) forced() *selfdriven.Deadline {
 	switch selected := t.inPlace(world.GardenerSelected); {

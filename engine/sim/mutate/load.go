@@ -75,7 +75,7 @@ func load(root string) (*loader, []*source, error) {
 		l.exports[p.ImportPath] = p.Export
 		wanted[strings.TrimPrefix(p.ImportPath, module+"/")] = p
 	}
-	l.imports = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) })
+	l.imports = importer.ForCompiler(l.fset, "gc", l.open)
 	var sources []*source
 	for _, t := range targets {
 		s, err := l.source(wanted[t])
@@ -86,6 +86,9 @@ func load(root string) (*loader, []*source, error) {
 	}
 	return l, sources, nil
 }
+
+// open reads what a package exports.
+func (l *loader) open(path string) (io.ReadCloser, error) { return os.Open(l.exports[path]) }
 
 // source parses and checks a package.
 func (l *loader) source(p listed) (*source, error) {

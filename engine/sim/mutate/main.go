@@ -11,7 +11,7 @@
 // changed on disk; for each, the suites are run (judge.go). A mutant that uses four times the processor time of the engine, or that
 // crashes, is found.
 //
-// Results are kept in a file, a line each. A run that was ended goes on from there, and one
+// Results are kept in a file, a line each. A run that was ended continues from there, and one
 // with a larger -n keeps what is known, as long as the sources are the same.
 package main
 

@@ -5,6 +5,7 @@ import (
 	"go/importer"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +58,8 @@ func sites(t *testing.T) (*loader, []*site) {
 	if err := os.WriteFile(filepath.Join(dir, "sample.go"), []byte(sample), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := &loader{root: dir, fset: token.NewFileSet(), imports: importer.Default()}
+	l := &loader{root: dir, fset: token.NewFileSet(), exports: exports(t, "fmt")}
+	l.imports = importer.ForCompiler(l.fset, "gc", l.open)
 	s, err := l.source(listed{ImportPath: module + "/sample", Dir: dir, GoFiles: []string{"sample.go"}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +71,22 @@ func sites(t *testing.T) (*loader, []*site) {
 		}
 	}
 	return l, sitesOf(l, s, decides)
+}
+
+// exports are the files with what a package, and those that it imports, export. The go command
+// knows them: a test built with -trimpath does not know where Go is.
+func exports(t *testing.T, path string) map[string]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for l := range strings.Lines(string(out)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(l), " ")
+		files[name] = file
+	}
+	return files
 }
 
 func TestSites(t *testing.T) {

@@ -134,7 +134,7 @@ var triggers = []row{
 	quiet("maxUnavailable", "holds at once, for a roll under way too"),
 	{field: "spec.provider.workers[].machineControllerManager", rolling: Nothing, inPlace: Nothing, otherwise: "holds for machines made or changed from then on, not for drains under way",
 		value: func(v view) string { return v.without("machineControllerManager") }},
-	others("zones", "machines are spread anew; which of them go the provider's extension decides"),
+	others("zones", "machines are spread again; which of them go the provider's extension decides"),
 	others("dataVolumes", "the provider's extension decides"),
 	others("kubeletDataVolumeName", "the provider's extension decides"),
 	{field: fieldRollout, rolling: Rolling, inPlace: Forbidden, when: "the operation names the pool, or all with *", seed: rolloutSeed,

@@ -16,7 +16,7 @@ func TestARunEndsWhenItIsFinished(t *testing.T) {
 	b.take(journal.Line{At: at.Add(time.Hour), Kind: journal.KindEvent, Event: &record.Event{Time: at.Add(time.Hour), Type: record.RunFinished, Result: string(record.Succeeded)}})
 	b.take(journal.Line{At: at.Add(3 * time.Hour), Kind: journal.KindGap, Gap: &journal.Gap{}})
 	if b.r.Took() != time.Hour {
-		t.Errorf("it took %s, and somebody looked at its end for two hours more", b.r.Took())
+		t.Errorf("it took %s, and a user looked at its end for two hours more", b.r.Took())
 	}
 }
 

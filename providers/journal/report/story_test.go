@@ -33,7 +33,7 @@ func (w *witness) Asked(a record.Action) {
 	w.asked[a.Key] = seq
 }
 
-// Resumed goes on after a crash, in the same file.
+// Resumed continues after a crash, in the same file.
 func (w *witness) Resumed(run record.Run) {
 	w.options.Run, w.options.Resumed, w.options.Plan, w.options.By = run, true, nil, "bea@desk"
 	w.scribe = journal.Begin(w.options)
@@ -119,7 +119,7 @@ start
 }
 
 // night is a roll of 12 nodes with everything in it: approvals, blockers, a pause, a
-// force by hand, a crash, and a colleague who goes on.
+// force by hand, a crash, and a colleague who continues.
 func night(t *testing.T) *story {
 	s := tell(t, cluster(12, 3))
 	s.do("run until=waiting\noperator approve\nrun until=blocked\nrun for=3m")
@@ -135,7 +135,7 @@ func night(t *testing.T) *story {
 		case 4:
 			s.do("crash for=4m\nrun for=5m")
 		case 6:
-			s.do("somebody scale checkout=4")
+			s.do("user scale checkout=4")
 		}
 	}
 	return s

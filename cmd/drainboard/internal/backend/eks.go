@@ -119,7 +119,7 @@ func (g *managedGroup) Fits(rules engine.Strategy) error {
 	return nil
 }
 
-// kept are the settings that somebody who asks EKS for an update can choose, by flag.
+// kept are the settings that a user who asks EKS for an update can choose, by flag.
 var kept = []string{"strategy", "seed", "on-drain-timeout"}
 
 // evictionWindows is how many windows of its drain timeout EKS evicts for, by reports on

@@ -126,7 +126,7 @@ func TestUnreadableRecordOffersAChoice(t *testing.T) {
 	}
 }
 
-// Who goes on with a run that has paused machine deployments must give the control cluster;
+// Who continues with a run that has paused machine deployments must give the control cluster;
 // who ends it need not.
 func TestRecordHoldsARoll(t *testing.T) {
 	w, run := clitest.Rolled()

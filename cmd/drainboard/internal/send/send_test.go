@@ -56,7 +56,7 @@ func TestSendShowsWhatItAsks(t *testing.T) {
 	present.WriteAbort(&b, run, "")
 	clitest.Contains(t, b.String(), "No process drives this run")
 
-	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun", "gardener-manual": "1 selected node continue: Gardener finishes"} {
+	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun", "gardener-manual": "1 selected node continues: Gardener finishes it"} {
 		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}}
 		b.Reset()
 		present.WriteAbort(&b, run, "")

@@ -163,14 +163,14 @@ func TestGroupsOfKops(t *testing.T) {
 	}
 }
 
-// A run goes on as what it began, whatever the group's tags say by now; a flag that says
+// A run continues as what it began, whatever the group's tags say by now; a flag that says
 // something else is refused.
 func TestARunGoesOnAsItBegan(t *testing.T) {
 	const own = "nodes-a.shop.example.com"
 	for _, c := range []struct {
 		begun, name, provider string
 		kops                  bool
-		says                  string // "" when it goes on
+		says                  string // "" when it continues
 	}{
 		{"kops", "nodes-a", "", true, ""},
 		{"kops", own, "kops", true, ""},

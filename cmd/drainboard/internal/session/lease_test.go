@@ -32,23 +32,23 @@ func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		saved  bool
 		loaded record.Run
 		found  bool
-		want   string // the run to go on with, "" for none
+		want   string // the run to continue with, "" for none
 	}{
 		{"our own record", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Paused}, true, "mine"},
 		{"edited to be of another strategy", true, record.Run{ID: "mine", Strategy: "surge", GroupID: "arn:1", State: record.Running}, true, ""},
 		{"edited to be of another group", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:2", State: record.Running}, true, ""},
 		{"lost before the first save, no record", false, record.Run{}, false, "mine"},
 		{"lost before the first save, an old record", false, record.Run{ID: "old", State: record.Finished}, true, "mine"},
-		{"lost before the first save, somebody is at it", false, record.Run{ID: "theirs", State: record.Running}, true, ""},
-		{"somebody took over and started anew", true, record.Run{ID: "theirs", State: record.Running}, true, ""},
-		{"somebody took over and finished", true, record.Run{ID: "theirs", State: record.Finished}, true, ""},
-		{"somebody took over and ended it", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Finished}, true, ""},
+		{"lost before the first save, another process drives it", false, record.Run{ID: "theirs", State: record.Running}, true, ""},
+		{"another process took over and started anew", true, record.Run{ID: "theirs", State: record.Running}, true, ""},
+		{"another process took over and finished", true, record.Run{ID: "theirs", State: record.Finished}, true, ""},
+		{"another process took over and ended it", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Finished}, true, ""},
 		{"the record was deleted", true, record.Run{}, false, ""},
 	} {
 		h := &Lease{run: mine, saved: c.saved}
 		run, err := h.proceed(c.loaded, c.found)
 		if c.want == "" && !errors.Is(err, live.ErrLost) || c.want != "" && (err != nil || run.ID != c.want) {
-			t.Errorf("%s: goes on with %q, %v; want %q", c.name, run.ID, err, c.want)
+			t.Errorf("%s: continues with %q, %v; want %q", c.name, run.ID, err, c.want)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func TestAWatchThatCannotReadLeaves(t *testing.T) {
 	r.AsItWas()
 }
 
-// SIGINT, which somebody else sends where ctrl-c is a key, ends a screen that only
+// SIGINT, which another user sends where ctrl-c is a key, ends a screen that only
 // shows, and the terminal is as it was.
 func TestSIGINTRestoresTheTerminalOfWhoLooks(t *testing.T) {
 	for mode, seen := range map[string]string{"watch": "outdated", "picker": "ng-web"} {
@@ -231,7 +231,7 @@ func TestLeavingAWatchInLines(t *testing.T) {
 	}
 }
 
-// A watch in a pipe goes on when its input ends, and ends without a word when nobody reads
+// A watch in a pipe continues when its input ends, and ends without a word when nobody reads
 // it any more.
 func TestAWatchInAPipe(t *testing.T) {
 	t.Parallel()

@@ -68,6 +68,7 @@ type updatePlay struct {
 	blind map[string]time.Time
 	// fresh is when the slowest of them was read last.
 	clusterFresh, cloudFresh, updateFresh time.Time
+	together                              time.Time
 	visible                               map[string]time.Time // nodes, by since when an eviction on them can be seen
 	early                                 time.Time            // since when candidates are named, and none of them was picked
 	runs                                  int
@@ -166,6 +167,7 @@ func (p *updatePlay) play() {
 			p.fault()
 		}
 		p.read()
+		p.note()
 		p.w.publish()
 		p.check()
 		run := p.w.Followed()
@@ -272,15 +274,21 @@ func (p *updatePlay) readGroup() {
 	p.w.World.SetHealth(world.Cloud, world.Health{Fresh: p.now})
 }
 
-// seeing is the moment from which on what is told has to be true: before the slowest read.
-func (p *updatePlay) seeing() time.Time {
-	at := p.clusterFresh
+// seeing is the moment from which on what is told has to be true: before the slowest read, as of
+// when the cluster and AWS were last seen together.
+func (p *updatePlay) seeing() time.Time { return p.together.Add(-late) }
+
+// note keeps how old the picture is, while the cluster and the cloud are both seen.
+func (p *updatePlay) note() {
+	if p.now.Sub(p.clusterFresh) > 0 || p.now.Sub(p.cloudFresh) > 8*time.Second {
+		return
+	}
+	p.together = p.clusterFresh
 	for _, o := range []time.Time{p.cloudFresh, p.updateFresh} {
-		if o.Before(at) {
-			at = o
+		if o.Before(p.together) {
+			p.together = o
 		}
 	}
-	return at.Add(-late)
 }
 
 // decided holds one decision: it asks for nothing.

@@ -147,12 +147,15 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 	feed := make(posts)
 	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod",
 		Follow: strategy.EKSManaged{}, NewID: func(time.Time) string { return "web-1" }}
+	began := time.Now().Add(-10 * time.Minute)
 	managed := func(status string, errors ...world.ManagedIssue) world.Group {
 		return world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: 2}, Managed: &world.ManagedGroup{Name: "web",
-			Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Version: "1.32", Release: "1.32.1-9", Errors: errors}}}
+			Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Since: began, Version: "1.32", Release: "1.32.1-9", Errors: errors}}}
 	}
 	w.World.SetGroup(managed(world.UpdateRuns))
-	w.World.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Template: world.Template{ID: "lt", Version: 1}}})
+	w.World.SetMachines([]world.Machine{{ID: "i-1", Zone: "a", State: world.MachineInService, Template: world.Template{ID: "lt", Version: 1}},
+		{ID: "i-2", Zone: "a", State: world.MachineInService, Template: world.Template{ID: "lt", Version: 2}}})
+	w.World.SetNode(&world.Node{Name: "n2", Machine: "i-2", Zone: "a", Version: "v1.32.1", Ready: true, Created: began.Add(2 * time.Minute), Labels: map[string]string{world.EKSGroupKey: "web"}})
 	w.World.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31.4", Ready: true, Unschedulable: true,
 		Labels: map[string]string{world.EKSGroupKey: "web", "node.kubernetes.io/exclude-from-external-load-balancers": "true"}})
 	w.World.SetPod(&world.Pod{UID: "p", Namespace: "shop", Name: "checkout-1", Node: "n1", Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "checkout"},
@@ -168,18 +171,27 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 	shown := make(chan *snapshot.Snapshot, 100)
 	w.Publish = func(s *snapshot.Snapshot) { shown <- s }
 	go func() { _ = w.Run(ctx) }()
-	s := <-shown
+	next := func() *snapshot.Snapshot {
+		select {
+		case s := <-shown:
+			return s
+		case <-time.After(time.Minute):
+			t.Fatal("nothing more is shown")
+			return nil
+		}
+	}
+	s := next()
 	if s.State != record.Running || s.Strategy != "eks-managed" || s.RunID != "web-1" || len(s.Phases) != 4 || s.Phases[2].Start.IsZero() {
 		t.Errorf("%+v", s)
 	}
 	for s.Zones[0].Rows[0].Stage != record.Draining { // once nothing has left it for a while
-		s = <-shown
+		s = next()
 	}
 	feed <- func(v *world.World) {
 		v.SetGroup(managed(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries", Resources: []string{"n1"}}))
 	}
 	for s.State != record.Finished {
-		s = <-shown
+		s = next()
 	}
 	if s.Result != record.EvictionFail || !strings.HasPrefix(s.Why, "EKS update u-1 failed: PodEvictionFailure: Reached max retries (n1); held there: shop/checkout-1") {
 		t.Errorf("%s: %s", s.Result, s.Why)

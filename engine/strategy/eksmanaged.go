@@ -67,6 +67,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, u.ID))
 		return
 	case u.Status == world.UpdateFailed || u.Status == world.UpdateCancelled:
+		s.Enter(mng.Infer(Picture(&s.Reader)).Phase) // it may have come further since the last look
 		failedUpdate(s, u)
 		return
 	case u.Status == world.UpdateSucceeded:

@@ -172,6 +172,22 @@ func TestFollowedErrors(t *testing.T) {
 	}
 }
 
+// An update that failed while nothing was seen failed in the phase that shows now, not in the last
+// one that was seen.
+func TestFollowedFailedLater(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(time.Second)
+	x.w.DeleteNode("a")
+	x.w.DeleteNode("b")
+	x.w.SetMachines(nil)
+	x.node("c", 2, began.Add(2*time.Minute), false)
+	x.group(2, world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "so"})
+	x.after(5 * time.Second)
+	if x.run.ExitCode() != 4 || x.run.Phases[3].Start.IsZero() {
+		t.Errorf("%s %s %+v", x.run.State, x.run.Result, x.run.Phases)
+	}
+}
+
 // It succeeds when EKS says so and the nodes are gone; those that EKS left are named, and another
 // update is not taken for this one.
 func TestFollowedToItsEnd(t *testing.T) {

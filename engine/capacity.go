@@ -102,10 +102,11 @@ func (s *Step) LaunchInZone(zone string) {
 
 // WatchSizes notices that another user or tool changed the group's size meanwhile: that
 // becomes a part of what the group returns to. A size that a lower maximum has taken down is
-// the exception: as much of our raise as did not fit is gone.
-func (s *Step) WatchSizes() {
+// the exception: as much of our raise as did not fit is gone. It returns by how much the desired
+// size was changed.
+func (s *Step) WatchSizes() (by int) {
 	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader) {
-		return
+		return 0
 	}
 	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
 	if not := min(desired-ours, s.Run.Doubted); not > 0 {
@@ -115,8 +116,10 @@ func (s *Step) WatchSizes() {
 	if s.Run.Doubted > 0 {
 		s.Run.Doubted, s.changed = 0, true
 	}
-	s.takeChange(desired - ours)
+	by = desired - ours
+	s.takeChange(by)
 	s.keepMinimum()
+	return by
 }
 
 // takeChange takes a change of the desired size by others into what the group returns to.
@@ -144,9 +147,7 @@ func (s *Step) takeChange(by int) {
 // others raise the group while it does: they want the machines. Once none of the raise is left,
 // because others have lowered the group again, the run ends as any other.
 func (s *Step) TakesBack() bool {
-	before := s.Run.Others
-	s.WatchSizes()
-	if by := s.Run.Others - before; by > 0 && s.Excess() > 0 {
+	if by := s.WatchSizes(); by > 0 && s.Excess() > 0 {
 		now := s.Run.Expected()
 		s.Run.Foreign = text.DesiredRaised(now-by, now)
 	}

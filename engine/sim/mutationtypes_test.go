@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -65,7 +66,11 @@ func (c *compiler) check(file, text string) error {
 			return err
 		}
 		for _, name := range names {
-			if strings.HasSuffix(name, "_test.go") {
+			ours, err := build.Default.MatchFile(dir, filepath.Base(name))
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(name, "_test.go") || !ours { // of another system
 				continue
 			}
 			if c.parsed[dir][name], err = parser.ParseFile(c.set, name, nil, parser.SkipObjectResolution); err != nil {

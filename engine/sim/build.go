@@ -15,6 +15,13 @@ func (c *Script) cluster(a *args) error {
 	c.config.CPU, c.config.Memory = a.int("cpu", c.config.CPU), a.int("memory", c.config.Memory)
 	c.Sim = New(c.config, a.list("zones", "a,b,c")...)
 	s := c.Sim
+	switch names := a.word("names"); names {
+	case "":
+	case "aws":
+		s.names = namesOfAWS()
+	default:
+		return fmt.Errorf("there are no names of %q", names)
+	}
 	s.group.spot, s.group.protects = a.flag("spot"), a.flag("protected")
 	if err := c.provider(a); err != nil {
 		return err
@@ -76,7 +83,7 @@ func (c *Script) workload(a *args) error {
 	shape := Shape{
 		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
 		NeverReady: a.flag("never-ready"), Gated: a.flag("gated"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
-		Zone: a.word("zone"), Node: a.word("node"), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
+		Zone: a.word("zone"), Node: c.Sim.names.node(a.word("node")), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
 		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
 	}
 	namespace := "app"

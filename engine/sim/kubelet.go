@@ -21,11 +21,7 @@ const unreachableTaint = "node.kubernetes.io/unreachable"
 
 // silent reports whether nobody hears from a node's kubelet.
 func (s *Sim) silent(node string) bool {
-	id := "i-" + node
-	if n := s.Truth.Node(node); n != nil {
-		id = n.Machine
-	}
-	m := s.machines[id]
+	m := s.machineOf(node)
 	return m != nil && m.silent
 }
 

@@ -48,12 +48,14 @@ type hook struct {
 
 // newMachine makes a machine that is Pending.
 func (s *Sim) newMachine(zone string, from world.Template) *machine {
-	name := s.named + zone + strconv.Itoa(s.number("node/"+zone))
+	number := s.number("node/" + zone)
+	name := s.named + zone + strconv.Itoa(number)
 	if from.Version > 1 {
 		name += "v" + strconv.FormatInt(from.Version, 10)
 	}
-	m := &machine{name: name, began: s.now}
-	m.ID, m.Zone, m.State, m.Detail, m.Type = "i-"+name, zone, world.MachinePending, "Pending", "m5.large"
+	m := &machine{began: s.now}
+	s.nameMachine(m, name, zone, number)
+	m.Zone, m.State, m.Detail, m.Type = zone, world.MachinePending, "Pending", "m5.large"
 	m.Template, m.Spot, m.Protected = from, s.group.spot, s.group.protects
 	s.machines[m.ID] = m
 	return m
@@ -192,7 +194,7 @@ func (s *Sim) reuseName(m *machine) {
 
 // machineOf finds the machine of a node by its name, nil if there is none.
 func (s *Sim) machineOf(node string) *machine {
-	if n := s.Truth.Node(node); n != nil {
+	if n := s.Truth.Node(s.names.node(node)); n != nil {
 		return s.machines[n.Machine]
 	}
 	return s.machines["i-"+node]

@@ -20,7 +20,8 @@ import (
 //	                                          slots= cpu= memory= are a node's room, min= max= the
 //	                                          bounds, warm=2 a warm pool, overrides=2 templates of a
 //	                                          mixed group, half-spot one of On-Demand and Spot
-//	                                          machines, spot and protected what its machines are
+//	                                          machines, spot and protected what its machines are,
+//	                                          names=aws as AWS names nodes and instances
 //	timing boot=30s terminate=1m              how fast the world is (Config)
 //	cluster provider=kops role=node           an instance group of kops; role= is also control-plane,
 //	                                          apiserver or bastion (which has no nodes), name= its
@@ -442,7 +443,7 @@ func (c *Script) run(a *args) (string, error) {
 	}
 	d := c.Driver
 	until, span := a.word("until"), a.span("for", longest)
-	node, all := a.word("node"), a.flag("all")
+	node, all := c.Sim.names.node(a.word("node")), a.flag("all")
 	end := c.Sim.now.Add(span)
 	start, from, come := c.Sim.now, len(d.Events), false
 	d.Advance(end, func() bool {

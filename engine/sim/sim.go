@@ -120,9 +120,10 @@ type Sim struct {
 	pods       pods
 	budgets    map[string]*budget
 	volumes    map[string]*volume // by the pod that they are for
-	numbers    map[string]int     // the last number given to a name
-	named      string             // what the names of new nodes begin with
-	scan       int                // the node where the scheduler looks first
+	names      naming
+	numbers    map[string]int // the last number given to a name
+	named      string         // what the names of new nodes begin with
+	scan       int            // the node where the scheduler looks first
 	faults     faults
 	nodeHooks  nodeHooks
 	pool       pool

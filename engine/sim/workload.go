@@ -182,7 +182,7 @@ func (s *Sim) replicate(w *workload) {
 	for n := len(alive); n < w.Replicas; n++ {
 		name := ""
 		if w.Kind == Deployment {
-			name = w.Name + "-" + strconv.Itoa(s.number("pod/"+w.Name))
+			name = s.namePod(w.Name)
 		} else {
 			for i := range w.Replicas {
 				if free := w.Name + "-" + strconv.Itoa(i); s.byName(w.Namespace, free) == nil {

@@ -53,8 +53,7 @@ var pictures = []picture{
 		shows: "A batch of three nodes waits for approval: a dialog says which pods will be evicted and what will hold them up",
 	},
 	{
-		name: "dashboard-force", columns: 120, rows: 36, ground: dark, args: demo, steps: append(held[:7:7], step{press: "f", until: []string{"choose a pod"}},
-			step{press: "down", until: []string{"› app/checkout"}}, step{press: "f", until: []string{"to force", "violates PDB"}}),
+		name: "dashboard-force", columns: 120, rows: 36, ground: dark, args: demo, steps: append(held[:7:7], step{press: "f", until: []string{"to force", "violates PDB"}}),
 		shows: "A pod is to be forced: a dialog names the promise that this breaks, and wants the name typed",
 	},
 	{

@@ -156,6 +156,7 @@ var mutations = []mutation{
 	{"sizes: a minimum that was raised is not minded", "record/sizes.go", "max(r.Base.Desired+r.Others, least, min(1, r.Base.Desired))", "max(r.Base.Desired+r.Others, min(least, 0), min(1, r.Base.Desired))", "Scenario/eks_minimum_raised", ""},
 	{"sizes: scale down continues beside a raise", "capacity.go", "by > 0 && s.Excess() > 0 {", "by > 99 && s.Excess() > 0 {", "Scenario/eks_scale_down_foreign_raise", ""},
 	{"found: a raised minimum passes for a raise of the desired size", "capacity.go", "\treturn by\n}", "\treturn by + s.Run.Others\n}", "Scenario/eks_scale_down_minimum_raised", "nodes left by choice"},
+	{"found: the checker holds against a run what others resume as it lowers", "sim/checksizes.go", " && !s.resumed[process].After(s.View.Health[world.Cloud].Fresh)", "", "Scenario/resumed_as_it_lowers", broken},
 	{"sizes: what was not launched stays desired", "lower.go", "(!s.Run.Holds() || unlaunched", "(true || unlaunched", "Scenario/eks_retry_full_quota", ""},
 	{"sizes: the group may end machines while it is made smaller", "lower.go", "case s.SuspendProcess(launching) && s.SuspendProcess(ending):", "case s.SuspendProcess(launching):", "Scenario/eks_retry_full_quota", broken},
 	{"sizes: one read is enough to lower", "lower.go", "if !read.After(l.Read) {", "if false {", "TestLowerAfterTwoReads", "after the same read"},

@@ -62,6 +62,7 @@ type checker struct {
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
 	dark         darkness
+	back         takesBack
 }
 
 func (c *checker) init(d *Driver) {
@@ -72,6 +73,7 @@ func (c *checker) init(d *Driver) {
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
 		dark:     darkness{granted: map[string]bool{}},
+		back:     takesBack{since: d.Sim.View.Health[world.Cloud].Fresh},
 		reads:    map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
@@ -358,6 +360,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.hookedDrains(dec)
 	c.sights(dec)
 	c.darkens(dec)
+	c.watchRaises(dec)
 	c.look(dec)
 	if begun {
 		c.slots()

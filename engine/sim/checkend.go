@@ -141,7 +141,7 @@ func (c *checker) end() {
 // stoppedShort reports whether the run has left its raise because others raised the group while
 // it took that back, as EKS does: that is no success, and says so.
 func (c *checker) stoppedShort() bool {
-	return c.d.Run.Result != record.Succeeded && c.d.Run.Foreign != ""
+	return c.d.Run.Result != record.Succeeded && c.back.raised > 0
 }
 
 // replacement checks that a machine in service is what the run was to bring: of

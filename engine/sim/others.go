@@ -188,6 +188,7 @@ func (s *Sim) resizedByOthers(by int) {
 	s.keepMinimum()
 	if by > 0 {
 		s.raised += by
+		s.raises[s.now] += by
 	} else if by < 0 {
 		s.lowered++
 		s.lowerings[s.now] -= by

@@ -53,7 +53,7 @@ func (p *player) endWell() {
 			p.say("run for=1m")
 		}
 	}
-	if why := lacksProgress(&was, &p.Driver.Run, late); why != "" && p.broken == "" && !p.Sim.resizedAway(&p.Driver.Run) {
+	if why := lacksProgress(&was, &p.Driver.Run, late); why != "" && p.broken == "" && !p.Driver.check.resizedAway(&p.Driver.Run) {
 		p.broken = "progress: the run does not end well by itself: " + why + ": " + p.runLine()
 	}
 }
@@ -61,12 +61,12 @@ func (p *player) endWell() {
 // resizedAway reports whether others explain what a run leaves of its raise: they have raised the
 // group while that was taken back, or lowered it so that it ended the machines of the raise, and
 // none is left to retire.
-func (s *Sim) resizedAway(r *record.Run) bool {
+func (c *checker) resizedAway(r *record.Run) bool {
 	if r.Result != record.NodesLeft || !named(r, figureless(text.DesiredStays(0))) {
 		return false
 	}
-	fresh := slices.ContainsFunc(s.alive(), func(m *machine) bool { return r.Nodes[m.ID].New })
-	return r.Foreign != "" && s.raised > 0 || s.lowered > 0 && !fresh
+	fresh := slices.ContainsFunc(c.d.Sim.alive(), func(m *machine) bool { return r.Nodes[m.ID].New })
+	return c.back.raised > 0 || c.d.Sim.lowered > 0 && !fresh
 }
 
 // stagesOf is how far a run and its nodes have got.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 )
 
 // A drain's time is nearly up at the repair, and its pods take longer to be gone than what is
@@ -45,6 +46,30 @@ func TestPodTooSlowForAnyDrain(t *testing.T) {
 		}
 		if failed := p.Driver.Run.Result == record.EvictionFail; failed != slow {
 			t.Errorf("finalized after %s: the run ended %s\n%s", finalized, p.Driver.Run.Result, p.told.String())
+		}
+	}
+}
+
+// A run may leave its raise when another user raises the group while it takes that back, and not
+// for a raise that came before.
+func TestRaisedWhileTakenBack(t *testing.T) {
+	for until, left := range map[string]bool{"scale-down": true, "upgrade": false} {
+		p := newPlayer(NewScript(), 1, 1, "eks")
+		p.say("cluster zones=a,b,c nodes=3\nworkload web replicas=3")
+		p.say("start")
+		p.say("run until=%s", until)
+		p.say("user scale group=+2")
+		p.endWell()
+		if p.broken != "" {
+			t.Errorf("raised in %s: %s\n%s", until, p.broken, p.told.String())
+		}
+		r := p.Driver.Run
+		if got := r.Result == record.NodesLeft; got != left {
+			t.Errorf("raised in %s: the run ended %s\n%s", until, r.Result, p.told.String())
+		}
+		r.Result, r.Foreign, r.Unrestored = record.NodesLeft, "whatever the run says", []string{text.DesiredStays(3)}
+		if got := p.Driver.check.resizedAway(&r); got != left {
+			t.Errorf("raised in %s: explained is %t", until, got)
 		}
 	}
 }

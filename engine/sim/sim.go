@@ -137,6 +137,7 @@ type Sim struct {
 	resumed    map[string]time.Time // when others last resumed a process
 	asked      map[int]bool         // maximum sizes that runs have asked for
 	ended      time.Time            // what the last run that has ended knew is as old as that
+	raises     map[time.Time]int    // by how much others have raised the desired size, and when
 	lowerings  map[time.Time]int    // by how much others have lowered the desired size, and when
 	grew       bool                 // a request of a run has raised the desired size
 	doubts     int                  // ends with decrement of which no driver may know whether they took the size down
@@ -171,7 +172,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	return s

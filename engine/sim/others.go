@@ -180,6 +180,7 @@ func (s *Sim) resizedByOthers(by int) {
 	s.keepMinimum()
 	if by > 0 {
 		s.raised += by
+		s.raisedAt = s.now
 	} else if by < 0 {
 		s.lowered++
 		s.lowerings[s.now] -= by

@@ -58,6 +58,9 @@ func (p *player) endWell() {
 	}
 }
 
+// unread is how long a change by others may not have been read.
+const unread = 30 * time.Second
+
 // resizedAway reports whether others explain what a run leaves of its raise: they have raised the
 // group while that was taken back, or lowered it so that it ended the machines of the raise, and
 // none is left to retire.
@@ -66,7 +69,9 @@ func (s *Sim) resizedAway(r *record.Run) bool {
 		return false
 	}
 	fresh := slices.ContainsFunc(s.alive(), func(m *machine) bool { return r.Nodes[m.ID].New })
-	return r.Foreign != "" && s.raised > 0 || s.lowered > 0 && !fresh
+	i := slices.IndexFunc(r.Phases, func(ph record.Phase) bool { return ph.Name == "scale down" && !ph.Start.IsZero() })
+	raised := i >= 0 && s.raised > 0 && !s.raisedAt.Before(r.Phases[i].Start.Add(-unread))
+	return raised || s.lowered > 0 && !fresh
 }
 
 // stagesOf is how far a run and its nodes have got.

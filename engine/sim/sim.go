@@ -131,6 +131,7 @@ type Sim struct {
 	foreign    world.Sizes       // what others changed on the group's sizes, summed up
 	slack      int               // how much less it may be: see keepMinimum
 	raised     int               // by how much others raised the desired size
+	raisedAt   time.Time         // when they did so last
 	lowered    int               // how often others lowered it
 	maxima     map[int]bool      // maximum sizes that others have set
 	theirs     map[string]bool   // processes that others have suspended

@@ -121,6 +121,9 @@ func (c *checker) asked(a record.Action) {
 	case record.Terminate:
 		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
 		v.shown, v.asked = n != nil && n.Unschedulable, slices.Clone(v.looks)
+		if truth := d.Sim.Truth.NodeOf(a.Machine); v.shown && truth != nil && truth.Unschedulable {
+			v.lifted = false
+		}
 		if d.Run.State != record.Ending {
 			c.ended[a.Machine] = true
 		}

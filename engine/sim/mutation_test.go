@@ -242,6 +242,7 @@ var mutations = []mutation{
 	{"found: the checker has a driver know of a lowering that it has not heard of", "sim/checksizes.go", "*was.From == *a.From && *was.Sizes == *a.Sizes {", "*was.From != *a.From {", "Scenario/lowering_lost_then_raised", broken},
 	{"found: a machine is ended by looks from before its node was uncordoned", "node.go", "n.Empty, s.changed = time.Time{}, true", "s.changed = true", "Scenario/uncordoned_and_refused", broken},
 	{"found: the checker forgets what a request on its way rests on", "sim/checkterminate.go", "if len(v.asked) < 2 {", "if len(v.looks) < 2 {", "Scenario/uncordoned_while_it_ends", broken},
+	{"found: the checker takes a pod that was Pending for one that was on the node", "sim/checkterminate.go", "s.pods.byUID[p.UID].placed.After(look)", "p.Created.After(look)", "Scenario/uncordoned_for_a_pending_pod", broken},
 	{"found: the checker counts new nodes that others end while a run ends", "sim/checkservice.go", "c.service.spare[id] = working", "c.service.spare[id] = false", "Scenario/retire_beside_abandoned", broken},
 	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && s.Among != 1:", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},

@@ -110,14 +110,20 @@ func (c *checker) lowers(a record.Action) {
 	if s.group.Sizes != *a.From || a.Sizes.Desired >= s.group.Sizes.Desired {
 		return
 	}
-	launches := !s.group.HasSuspended(launch) && !s.View.Group.HasSuspended(launch) // others may have resumed it just now
-	if launches || !s.group.HasSuspended(terminate) {
+	if c.acts(launch) || c.acts(terminate) {
 		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
 	}
 	c.again(a)
 	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 {
 		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
 	}
+}
+
+// acts reports whether a process of the group acts, as far as the driver can know: others may
+// have resumed it since the driver last read the group.
+func (c *checker) acts(process string) bool {
+	s := c.d.Sim
+	return !s.group.HasSuspended(process) && !s.resumed[process].After(s.View.Health[world.Cloud].Fresh)
 }
 
 // happened notes a lowering that has just taken effect: its driver does not know yet.

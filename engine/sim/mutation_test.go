@@ -159,6 +159,7 @@ var mutations = []mutation{
 	{"found: a repeated launch that is turned away was never made", "ensure.go", "if p.Repeated && turnedAway(o) {", "if false {", "Scenario/launch_in_zone_repeated", "raised from 10 to 11, not by this run"},
 	{"found: a machine by name is asked for again in vain", "capacity.go", "if slices.Contains(s.Run.AskedZones, zone) {\n\t\treturn", "if _, open := s.Run.Pending[\"launch/\"+zone]; open {\n\t\treturn", "Scenario/launch_in_zone_gone", "launch a machine in b"},
 	{"found: the checker can tell what nobody can of a minimum that was not read", "sim/check.go", "return desired - c.heritage - c.doubtful }", "return desired - c.heritage }", "Scenario/eks_retry_minimum_unread", broken},
+	{"found: the checker holds against a run what others resume as it lowers", "sim/checksizes.go", " && !s.resumed[process].After(s.View.Health[world.Cloud].Fresh)", "", "Scenario/resumed_as_it_lowers", broken},
 	{"sizes: what was not launched stays desired", "lower.go", "(!s.Run.Holds() || unlaunched", "(true || unlaunched", "Scenario/eks_retry_full_quota", ""},
 	{"sizes: the group may end machines while it is made smaller", "lower.go", "case s.SuspendProcess(launching) && s.SuspendProcess(ending):", "case s.SuspendProcess(launching):", "Scenario/eks_retry_full_quota", broken},
 	{"sizes: one read is enough to lower", "lower.go", "if !read.After(l.Read) {", "if false {", "TestLowerAfterTwoReads", "after the same read"},

@@ -77,7 +77,7 @@ func (c *Script) user(a *args) error {
 	case "resumes":
 		process := a.next()
 		s.theirs[process] = false
-		s.group.Suspended = slices.DeleteFunc(s.group.Suspended, func(p string) bool { return p == process })
+		s.resumeByOthers(process)
 	case "moves":
 		return c.moves(a)
 	case "retries":
@@ -101,6 +101,14 @@ func (c *Script) user(a *args) error {
 	s.listMachines()
 	s.touch()
 	return nil
+}
+
+// resumeByOthers lets a process of the group act again, as another user.
+func (s *Sim) resumeByOthers(process string) {
+	if s.group.HasSuspended(process) {
+		s.resumed[process] = s.now
+		s.group.Suspended = slices.DeleteFunc(slices.Clone(s.group.Suspended), func(p string) bool { return p == process })
+	}
 }
 
 // cordon cordons a node. The control plane notes since when in the time of a taint, which

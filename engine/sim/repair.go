@@ -56,7 +56,8 @@ func (s *Sim) repairGroup() {
 	g.quota, g.protects, g.Refresh, g.Scaling = 0, false, world.Refresh{}, world.Scaling{}
 	clear(g.room)
 	clear(g.keeps)
-	g.Suspended = slices.DeleteFunc(slices.Clone(g.Suspended), func(p string) bool { return p == launch || p == replaceUnhealthy })
+	s.resumeByOthers(launch)
+	s.resumeByOthers(replaceUnhealthy)
 	for i := range g.hooks {
 		g.hooks[i].Refuses, g.hooks[i].Abandon = false, false
 	}

@@ -127,31 +127,32 @@ type Sim struct {
 	faults     faults
 	nodeHooks  nodeHooks
 	pool       pool
-	before     world.Sizes       // the group's sizes before the run
-	foreign    world.Sizes       // what others changed on the group's sizes, summed up
-	slack      int               // how much less it may be: see keepMinimum
-	raised     int               // by how much others raised the desired size
-	raisedAt   time.Time         // when they did so last
-	lowered    int               // how often others lowered it
-	maxima     map[int]bool      // maximum sizes that others have set
-	theirs     map[string]bool   // processes that others have suspended
-	asked      map[int]bool      // maximum sizes that runs have asked for
-	ended      time.Time         // what the last run that has ended knew is as old as that
-	lowerings  map[time.Time]int // by how much others have lowered the desired size, and when
-	grew       bool              // a request of a run has raised the desired size
-	doubts     int               // ends with decrement of which no driver may know whether they took the size down
-	freed      []string          // names of nodes that are gone with their machines
-	shrunk     time.Time         // when the group last lost a machine
-	tilted     bool              // others, or a zone without room, had a hand in which zone has how many
-	rolling    bool              // the run has begun
-	suspended  bool              // AZRebalance was suspended before the run
-	retargeted bool              // another user has set the template since the start
-	marks      map[string]bool   // marks that are not ours; true: from before the run, so that they must stay
-	drains     map[string]bool   // machines that a user drains by hand
-	taken      map[string]bool   // machines that a user took out of the group: they run on
-	byHand     map[string]bool   // pods that left because of that
-	planned    map[string]bool   // machines that the plan has
-	written    world.Sizes       // the group's sizes when our last change of them was written
+	before     world.Sizes          // the group's sizes before the run
+	foreign    world.Sizes          // what others changed on the group's sizes, summed up
+	slack      int                  // how much less it may be: see keepMinimum
+	raised     int                  // by how much others raised the desired size
+	raisedAt   time.Time            // when they did so last
+	lowered    int                  // how often others lowered it
+	maxima     map[int]bool         // maximum sizes that others have set
+	theirs     map[string]bool      // processes that others have suspended
+	asked      map[int]bool         // maximum sizes that runs have asked for
+	ended      time.Time            // what the last run that has ended knew is as old as that
+	lowerings  map[time.Time]int    // by how much others have lowered the desired size, and when
+	grew       bool                 // a request of a run has raised the desired size
+	doubts     int                  // ends with decrement of which no driver may know whether they took the size down
+	freed      []string             // names of nodes that are gone with their machines
+	shrunk     time.Time            // when the group last lost a machine
+	tilted     bool                 // others, or a zone without room, had a hand in which zone has how many
+	rolling    bool                 // the run has begun
+	suspended  bool                 // AZRebalance was suspended before the run
+	retargeted bool                 // another user has set the template since the start
+	marks      map[string]bool      // marks that are not ours; true: from before the run, so that they must stay
+	drains     map[string]bool      // machines that a user drains by hand
+	taken      map[string]bool      // machines that a user took out of the group: they run on
+	byHand     map[string]bool      // pods that left because of that
+	planned    map[string]bool      // machines that the plan has
+	written    world.Sizes          // the group's sizes when our last change of them was written
+	resumed    map[string]time.Time // when others last resumed a process
 }
 
 // New returns an empty simulation of a group in some zones.
@@ -171,7 +172,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
 	}
 	s.faults.init()
 	return s

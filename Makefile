@@ -77,7 +77,7 @@ mutation-test: ## mutations of the engine drawn by SEED, and who finds each (an 
 
 crash-test: crash-test-e2e
 crash-test-e2e: build labtools ## the stories of which test-e2e plays a sample, whole
-	cd lab && go test -count=1 -timeout 60m -v ./e2e -run '^Test(Twin|Killed.*|BusyAPIs|AbortWhileAPIsFail|UnwellStarts|KopsBlind.*)$$' | grep -vE '^(=== |    --- |$$)'
+	cd lab && go test -count=1 -timeout 100m -v ./e2e -run '^Test(Twin|Killed.*|BusyAPIs|AbortWhileAPIsFail|UnwellStarts|KopsBlind.*|Storm)$$' | grep -vE '^(=== |    --- |$$)'
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }

@@ -72,32 +72,35 @@ func (s *Step) resumeProcess(process string) bool {
 // givenUp reports whether an action was refused for good.
 func givenUp(s *assess.Reader, key string) bool { return s.Run.Retries[key].Hopeless() }
 
-// LaunchInZone asks for one machine in a zone by name. It raises the desired
-// size by one more, which is recorded first, and the bound with it.
+// LaunchInZone asks for one machine in a zone by name, once: a request that may have been carried out
+// is looked up, and one with the same token brings no other machine. It raises the desired size by one
+// more, which is recorded first, and the bound with it.
 func (s *Step) LaunchInZone(zone string) {
+	if slices.Contains(s.Run.AskedZones, zone) {
+		return
+	}
 	key := "launch/" + zone
 	g := &s.W.Group
-	if !slices.Contains(s.Run.AskedZones, zone) {
-		retry, refused := s.Run.Retries[key]
-		if refused && s.Now.Before(retry.Next) {
-			s.WakeAt(retry.Next)
+	retry, refused := s.Run.Retries[key]
+	if refused && s.Now.Before(retry.Next) {
+		s.WakeAt(retry.Next)
+		return
+	}
+	if retry.Hopeless() || !s.Fresh(world.Cloud) {
+		return // the phase's deadline decides; the refusal is in its reason
+	}
+	if need := s.Run.Expected() + 1; g.Sizes.Max < need {
+		s.Run.MaxSet = need
+		from, to := g.Sizes, g.Sizes
+		to.Max = need
+		if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
 			return
 		}
-		if retry.Hopeless() || !s.Fresh(world.Cloud) {
-			return // the phase's deadline decides; the refusal is in its reason
-		}
-		if need := s.Run.Expected() + 1; g.Sizes.Max < need {
-			s.Run.MaxSet = need
-			from, to := g.Sizes, g.Sizes
-			to.Max = need
-			if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
-				return
-			}
-		}
+	}
+	if s.ask(record.Action{Kind: record.LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone}) {
 		s.Run.AskedZones = append(s.Run.AskedZones, zone)
 		slices.Sort(s.Run.AskedZones)
 	}
-	s.Ensure(record.Action{Kind: record.LaunchIn, Key: key, Group: g.Name, Zone: zone, Token: s.Run.ID + "/" + zone})
 }
 
 // WatchSizes notices that another user or tool changed the group's size meanwhile: that

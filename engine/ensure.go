@@ -110,6 +110,10 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 			s.Run.Pending[o.Key] = p
 			took(s, p.Action, o)
 		case record.Refused:
+			if p.Repeated && turnedAway(o) {
+				repeatLater(s, p, o)
+				continue
+			}
 			delete(s.Run.Pending, o.Key)
 			refused(s, p.Action, o)
 		case record.Unknown:
@@ -161,6 +165,24 @@ func refused(s *Step, a record.Action, o record.Outcome) {
 	if m := s.W.Machine(a.Machine); a.Kind == record.Terminate && m != nil && m.Leaving() { // others end it, and it is not asked for again
 		s.vanished(a)
 	}
+	reportRefusal(s, a, o)
+}
+
+// turnedAway reports whether a request was turned away before anybody looked at what it asks for: that
+// does not tell what came of an earlier one with the same token.
+func turnedAway(o record.Outcome) bool {
+	return o.Refusal == record.RefusedBusy || o.Refusal == record.RefusedForbidden || o.Refusal == record.RefusedStale
+}
+
+// repeatLater has the fate of a request looked up again after a pause.
+func repeatLater(s *Step, p record.Pending, o record.Outcome) {
+	reportRefusal(s, p.Action, o)
+	p.Expires = s.Run.Retries[o.Key].Next
+	s.Run.Pending[o.Key] = p
+}
+
+// reportRefusal remembers a refusal, and reports it unless the one before said the same.
+func reportRefusal(s *Step, a record.Action, o record.Outcome) {
 	before := s.Run.Retries[a.Key]
 	pauseRetry(s, o)
 	if o.Refusal != record.RefusedStale && before.Message != o.Message {
@@ -250,6 +272,9 @@ func launchAgain(s *Step, a record.Action, o record.Outcome) {
 	delete(s.Run.Pending, a.Key)
 	delete(s.Run.Retries, o.Key)
 	if s.Run.State == record.Running && s.ask(a) {
+		p := s.Run.Pending[a.Key]
+		p.Repeated = true
+		s.Run.Pending[a.Key] = p
 		return
 	}
 	if s.W.Group.Sizes.Desired < s.Run.Expected() {

@@ -467,6 +467,8 @@ type Pending struct {
 	Accepted time.Time `json:"accepted,omitzero"`
 	// Expires is when a direct read must tell whether it happened.
 	Expires time.Time `json:"expires"`
+	// Repeated: it was asked for before, and nobody knows what came of that.
+	Repeated bool `json:"repeated,omitempty"`
 }
 
 // Retry is a pause before an action that was refused is asked again.

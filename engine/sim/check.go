@@ -59,6 +59,7 @@ type checker struct {
 	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
+	doubtful     int                  // by how much more, as far as anybody can tell
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
 	dark         darkness
@@ -78,13 +79,17 @@ func (c *checker) init(d *Driver) {
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
 	}
 	c.size = d.Sim.group.Sizes.Desired - c.heritage
-	c.rested = c.size
-	if known := d.Sim.View.Group.Sizes.Desired - c.heritage; known > 0 { // others may have raised it since the plan looked
-		c.rested = min(c.size, known)
+	c.doubtful = d.Sim.slack
+	c.rested = c.rests(d.Sim.group.Sizes.Desired)
+	if known := c.rests(d.Sim.View.Group.Sizes.Desired); known > 0 { // others may have raised it since the plan looked
+		c.rested = min(c.rested, known)
 	}
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }
+
+// rests is the size that a raise from a desired size rests on.
+func (c *checker) rests(desired int) int { return desired - c.heritage - c.doubtful }
 
 // asked checks an action when it is sent.
 func (c *checker) asked(a record.Action) {
@@ -118,6 +123,9 @@ func (c *checker) asked(a record.Action) {
 	case record.Terminate:
 		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
 		v.shown, v.asked = n != nil && n.Unschedulable, slices.Clone(v.looks)
+		if truth := d.Sim.Truth.NodeOf(a.Machine); v.shown && truth != nil && truth.Unschedulable {
+			v.lifted = false
+		}
 		if d.Run.State != record.Ending {
 			c.ended[a.Machine] = true
 		}

@@ -24,11 +24,11 @@ func (c *checker) resizes(dec engine.Decision) {
 		}
 		c.surges(a)
 		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-			if c.raised, c.rested = true, a.From.Desired-c.heritage; *a.From != view.Group.Sizes {
+			if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes {
 				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 			}
 		} else if raise {
-			c.rested = a.From.Desired - c.heritage
+			c.rested = c.rests(a.From.Desired)
 		}
 		if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
 			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)

@@ -27,7 +27,7 @@ type vigil struct {
 	asked []time.Time
 	// joined: it had a node at the first of them.
 	joined bool
-	// lifted: another user has removed the cordon since the first of them.
+	// lifted: another user has removed the cordon since the end was asked for, or just before.
 	lifted bool
 	// shown: the node was shown as cordoned when its machine's end was asked for.
 	shown bool
@@ -86,7 +86,7 @@ func (c *checker) learned(a record.Action) {
 		v.looks = nil
 	default:
 		if len(v.looks) == 0 {
-			v.joined, v.lifted = read.joined, false
+			v.joined = read.joined
 		}
 		v.looks = append(v.looks, read.at)
 	}
@@ -144,7 +144,7 @@ func (c *checker) terminate(a record.Action) {
 func (c *checker) bereft(a record.Action, n *world.Node, look time.Time) {
 	d, s := c.d, c.d.Sim
 	for _, p := range s.Truth.PodsOn(n.Name) {
-		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || p.Created.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
+		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || s.pods.byUID[p.UID].placed.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
 			continue
 		}
 		ordered := slices.ContainsFunc(d.saved.Orders, func(o record.ForceOrder) bool {

@@ -183,7 +183,7 @@ func volumeOf(p *pod) string {
 
 // bind starts a pod on a node, as soon as its volume is there.
 func (s *Sim) bind(p *pod, n *world.Node) {
-	p.Node, p.Unplaced = n.Name, ""
+	p.Node, p.Unplaced, p.placed = n.Name, "", s.now
 	s.setPod(p)
 	s.attach(p, n)
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -12,10 +13,11 @@ type pod struct {
 	world.Pod
 	owner   *workload // nil: a bare pod
 	shape   Shape
-	up      bool     // its containers are ready, as its kubelet has told last
-	stopped bool     // asked to go, and only its finalizers hold it
-	lists   []string // the lists that it is in, nil for the one of its label app
-	at      spot     // where it is counted
+	up      bool      // its containers are ready, as its kubelet has told last
+	placed  time.Time // when it got its node
+	stopped bool      // asked to go, and only its finalizers hold it
+	lists   []string  // the lists that it is in, nil for the one of its label app
+	at      spot      // where it is counted
 }
 
 // spot is a node with an owner (its UID) that has a pod there.

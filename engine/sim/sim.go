@@ -134,7 +134,6 @@ type Sim struct {
 	lowered    int                  // how often others lowered it
 	maxima     map[int]bool         // maximum sizes that others have set
 	theirs     map[string]bool      // processes that others have suspended
-	resumed    map[string]time.Time // when others last resumed a process
 	asked      map[int]bool         // maximum sizes that runs have asked for
 	ended      time.Time            // what the last run that has ended knew is as old as that
 	raises     map[time.Time]int    // by how much others have raised the desired size, and when
@@ -153,6 +152,7 @@ type Sim struct {
 	byHand     map[string]bool      // pods that left because of that
 	planned    map[string]bool      // machines that the plan has
 	written    world.Sizes          // the group's sizes when our last change of them was written
+	resumed    map[string]time.Time // when others last resumed a process
 }
 
 // New returns an empty simulation of a group in some zones.

@@ -19,7 +19,7 @@ func (s *scene) audit() lab.Requests {
 	}
 	from := s.from.Add(-1)
 	first := slices.IndexFunc(all, func(r lab.Request) bool { return !r.Received.Before(from) })
-	return all[max(0, first):].Where(lab.Between(from, s.from.Add(1<<40)))
+	return all[max(0, first):].Where(func(r lab.Request) bool { return !r.Received.Before(from) })
 }
 
 // requests are what drainboard asked of the Kubernetes API in this scene.

@@ -167,10 +167,16 @@ func (p *process) crash() {
 // exits waits for the end and checks the exit code.
 func (p *process) exits(code int) *process {
 	p.t.Helper()
+	return p.exitsWithin(endPatience, code)
+}
+
+// exitsWithin is exits with a time of its own.
+func (p *process) exitsWithin(limit time.Duration, code int) *process {
+	p.t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(endPatience):
-		p.t.Fatalf("it did not end within %s", endPatience)
+	case <-time.After(limit):
+		p.t.Fatalf("it did not end within %s", limit)
 	}
 	if got := p.cmd.ProcessState.ExitCode(); got != code {
 		p.t.Fatalf("exit code %d, want %d", got, code)

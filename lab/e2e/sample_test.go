@@ -25,6 +25,14 @@ var slow = []string{
 
 const slowSample = 3
 
+// longStory skips a story that takes longer than a sample may: only make crash-test-e2e plays it.
+func longStory(t *testing.T) {
+	t.Helper()
+	if *sampleFlag != 0 {
+		t.Skip("longer than a sample may take")
+	}
+}
+
 // slowStory skips a slow story that this sample leaves out.
 func slowStory(t *testing.T) {
 	t.Helper()

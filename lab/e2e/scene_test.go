@@ -54,7 +54,7 @@ func newScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *
 // before those that run side by side.
 func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) *scene {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 45*time.Minute)
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}
 	o.Name = "ng-" + name

@@ -156,6 +156,7 @@ var mutations = []mutation{
 	{"sizes: a minimum that was raised is not minded", "record/sizes.go", "max(r.Base.Desired+r.Others, least, min(1, r.Base.Desired))", "max(r.Base.Desired+r.Others, min(least, 0), min(1, r.Base.Desired))", "Scenario/eks_minimum_raised", ""},
 	{"sizes: scale down continues beside a raise", "capacity.go", "by > 0 && s.Excess() > 0 {", "by > 99 && s.Excess() > 0 {", "Scenario/eks_scale_down_foreign_raise", ""},
 	{"found: a raised minimum passes for a raise of the desired size", "capacity.go", "\treturn by\n}", "\treturn by + s.Run.Others\n}", "Scenario/eks_scale_down_minimum_raised", "nodes left by choice"},
+	{"found: another user's maximum passes for the run's raise", "assess/capacity.go", " && sizes.Desired != r.RaisedFrom.Desired ||", " ||", "Scenario/raise_not_made_maximum_same", "lowered from 5 to 3, not by this run"},
 	{"found: a repeated launch that is turned away was never made", "ensure.go", "if p.Repeated && turnedAway(o) {", "if false {", "Scenario/launch_in_zone_repeated", "raised from 10 to 11, not by this run"},
 	{"found: a machine by name is asked for again in vain", "capacity.go", "if slices.Contains(s.Run.AskedZones, zone) {\n\t\treturn", "if _, open := s.Run.Pending[\"launch/\"+zone]; open {\n\t\treturn", "Scenario/launch_in_zone_gone", "launch a machine in b"},
 	{"found: the checker can tell what nobody can of a minimum that was not read", "sim/check.go", "return desired - c.heritage - c.doubtful }", "return desired - c.heritage }", "Scenario/eks_retry_minimum_unread", broken},

@@ -204,7 +204,7 @@ func TestNightInABrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, complaints.String())
 	}
-	if !bytes.Contains(dom, []byte("</main>")) || !bytes.Contains(dom, []byte("Driving processes")) {
+	if !bytes.Contains(dom, []byte("</main>")) || !bytes.Contains(dom, []byte(`id="drivers"`)) {
 		t.Error("the page is not whole")
 	}
 	for line := range strings.Lines(complaints.String()) {

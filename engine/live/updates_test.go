@@ -44,7 +44,7 @@ func TestFollowedUpdates(t *testing.T) {
 	t.Logf("seeds %d to %d in %s: %v", from, from+seeds-1, time.Since(start).Round(time.Second), told)
 	if seeds >= 100 && !t.Failed() {
 		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over"} {
-			if told[what] == 0 {
+			if told[what] == 0 && (what != "exit 1" || seeds >= 300) { // three in a hundred come to that
 				t.Errorf("no seed has come to: %s", what)
 			}
 		}

@@ -13,13 +13,15 @@ SHELL = bash
 
 .PHONY: build demo pictures test test-units test-root test-lab test-e2e crash-test crash-test-e2e mutation-test lint lab bench labtools release-check clean
 
-# Without cgo: with it, plugins can be loaded, for which the linker has to keep every method
-# of every library. The program is then three times as large. -s -w leaves the debugger's
-# tables out. -trimpath leaves the machine's folders out; it is in GOFLAGS, for the tests too,
-# because what is compiled without it would be compiled once more.
+# Without cgo, for all programs and tests: with it, plugins can be loaded, for which the
+# linker has to keep every method of every library (the program is then three times as
+# large), and what the tests share with the program would be compiled twice. -s -w leaves
+# the debugger's tables out. -trimpath leaves the machine's folders out; it is in GOFLAGS,
+# for the tests too, because what is compiled without it would be compiled once more.
+export CGO_ENABLED = 0
 export GOFLAGS += -trimpath
 build: ## the binary, in bin/drainboard
-	CGO_ENABLED=0 go build -ldflags='-s -w' -o bin/drainboard ./cmd/drainboard
+	go build -ldflags='-s -w' -o bin/drainboard ./cmd/drainboard
 
 demo: build ## the dashboard on a simulated cluster, twenty times as fast as a real one
 	bin/drainboard demo $(DEMO_FLAGS)

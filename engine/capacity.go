@@ -375,22 +375,19 @@ func unsureRaise(s *assess.Reader) string {
 func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
 	if n := s.Excess(); n > 0 {
-		s.AddUnrestored(text.DesiredStays(n), s.Run.Shrink(n, g.Sizes.Desired, text.TakesBack(s.Run.Group)))
+		s.AddUnrestored(text.DesiredStays(n), text.TakesBack(g.Name))
 	}
 	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
-		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), text.DescribeGroup(g.Name))
+		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), s.Run.Shrink(left.Doubtful, text.DescribeGroup(g.Name)))
 	}
 	if s.Run.Doubtful > 0 {
-		s.AddUnrestored(text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID), text.DescribeGroup(g.Name))
+		s.AddUnrestored(text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID), s.Run.Shrink(s.Run.Doubtful, text.DescribeGroup(g.Name)))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))
 	}
 	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled(record.RestoreMaxKey) {
-		from, to := g.Sizes, g.Sizes
-		to.Max = max(s.Run.Base.Max, g.Sizes.Desired)
-		a := record.Action{Kind: record.SetSizes, Group: g.Name, From: &from, Sizes: &to}
-		s.AddUnrestored(text.MaxStays(g.Sizes.Max), a.Command())
+		s.AddUnrestored(text.MaxStays(g.Sizes.Max), text.TakesBack(g.Name))
 	}
 }
 

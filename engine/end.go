@@ -258,16 +258,22 @@ func (s *Step) Succeed() {
 		if result == record.Succeeded {
 			result, s.Run.Why = record.NodesLeft, why
 		}
-		s.listUnrestoredSizes()
-		s.Run.Doubtful = 0
-		if s.Run.Inherited != nil {
-			left := *s.Run.Inherited
-			left.Doubtful = 0 // it was named: the operator decides, and no later run asks again
-			s.Run.Inherited = &left
-		}
+		s.nameRaise()
 	}
 	s.listUnrestoredDetached()
 	s.finish(result)
+}
+
+// nameRaise names what a run that was to take its raise back leaves of it. What is in doubt the
+// operator decides on, and no later run asks again.
+func (s *Step) nameRaise() {
+	s.listUnrestoredSizes()
+	s.Run.Doubtful = 0
+	if s.Run.Inherited != nil {
+		left := *s.Run.Inherited
+		left.Doubtful = 0
+		s.Run.Inherited = &left
+	}
 }
 
 // raiseStays says why a run that ends well does not leave the group the size it had, "" if it

@@ -70,7 +70,7 @@ func TestFit(t *testing.T) {
 		gone []world.Template
 		want string // of what does not fit, with its command
 	}{
-		{"a maximum beyond what the run set", func(r *record.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: they do not match the run's own changes (4 more, 0 less, maximum 8): aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --min-size 0 --max-size 100 --desired-capacity 4"},
+		{"a maximum beyond what the run set", func(r *record.Run, _ *world.World) { r.Base.Max = 100 }, nil, "min 0, max 100, desired 4: they do not match the run's own changes (4 more, 0 less, maximum 8): aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ng"},
 		{"sizes that are none", func(r *record.Run, _ *world.World) { r.Base.Min = 9 }, nil, "no group can have them"},
 		{"another launch template", func(_ *record.Run, w *world.World) { w.Group.Template.ID = "lt-other" }, nil, "now uses launch template lt-other"},
 		{"a version that is no version", func(r *record.Run, _ *world.World) { r.BaseTemplateSpec = "77" }, nil, `the record has it as version "77"`},
@@ -144,17 +144,34 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// What a run has made of the group's sizes is outstanding, whether it is known or not.
+// What a run has made of the group's sizes is outstanding, whether it is known or not. No command
+// sets a size below what the group has, or ends a node that was not drained.
 func TestOutstandingSizes(t *testing.T) {
-	for want, edit := range map[string]func(*record.Run){
-		"the group ng is 2 machines larger than before":                                 func(r *record.Run) { r.Raised, r.Raise, r.MaxSet = true, 2, 12 },
-		"the group ng may be 2 machines larger than before":                             func(r *record.Run) { r.RaiseUnsure, r.Raise = true, 2 },
-		"the group's maximum is 12, was 10: aws autoscaling update-auto-scaling-group ": func(r *record.Run) { r.Raised, r.Raise, r.Lowered, r.MaxSet = true, 2, 2, 12 },
+	const describe = "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ng"
+	sizes := func(raised, unsure bool, raise, lowered, limit int) record.Run {
+		return record.Run{
+			Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}},
+			Raised: raised, RaiseUnsure: unsure, Raise: raise, Lowered: lowered, MaxSet: limit,
+		}
+	}
+	known := sizes(true, false, 2, 0, 12)
+	known.Nodes = map[string]record.Node{"i-1": {New: true, Name: "n1"}, "i-2": {New: true, Name: "n2", Stage: record.Surplus}, "i-3": {Name: "old"}}
+	for _, tt := range []struct {
+		run                          record.Run
+		what, outstanding, abandoned string
+	}{
+		{sizes(true, false, 2, 0, 12), "the group ng is 2 machines larger than before", "drainboard abort ng --retire", describe},
+		{known, "the group ng is 2 machines larger than before", "drainboard abort ng --retire",
+			"kubectl drain n2 --ignore-daemonsets && aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-2 --should-decrement-desired-capacity && " +
+				"kubectl drain n1 --ignore-daemonsets && aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1 --should-decrement-desired-capacity"},
+		{sizes(false, true, 2, 0, 0), "the group ng may be 2 machines larger than before", "aws autoscaling describe-scaling-activities --auto-scaling-group-name ng", "aws autoscaling describe-scaling-activities --auto-scaling-group-name ng"},
+		{sizes(true, false, 2, 2, 12), "the group's maximum is 12, was 10", "drainboard abort ng",
+			`aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --max-size "$(` + describe + " --query 'max([AutoScalingGroups[0].DesiredCapacity, `10`])' --output text)\""},
 	} {
-		r := record.Run{Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}}}
-		edit(&r)
-		if got := r.Outstanding(); len(got) != 1 || !strings.HasPrefix(got[0], want) || !r.Raised && !strings.Contains(got[0], ": aws autoscaling ") || r.Surge() > 0 && !strings.HasSuffix(got[0], ": drainboard upgrade ng") {
-			t.Errorf("got %q, want %q", got, want)
+		for want, got := range map[string][]string{tt.outstanding: tt.run.Outstanding(), tt.abandoned: tt.run.Abandoned()} {
+			if len(got) != 1 || !strings.HasPrefix(got[0], tt.what) || !strings.HasSuffix(got[0], ": "+want) {
+				t.Errorf("got %q, want %q: %q", got, tt.what, want)
+			}
 		}
 	}
 }

@@ -111,8 +111,9 @@ var surplusTaint = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedul
 func (s *Step) finishRetiring() {
 	if s.Run.Result == record.NotStartedYet {
 		s.Run.Result = record.Succeeded
-		if n := s.Excess(); n > 0 {
-			s.Run.Result, s.Run.Why = record.NodesLeft, text.SurplusSkipped(n)
+		if why := raiseStays(&s.Reader); why != "" {
+			s.Run.Result, s.Run.Why = record.NodesLeft, why
+			s.nameRaise()
 		}
 	}
 	s.finishEarly()
@@ -138,5 +139,5 @@ func PlanRetirement(rules Strategy, ended record.Run, w *world.World, id string,
 	r.Phases = []record.Phase{{Name: record.PhaseRetire}}
 	r.Settings.Approve, r.Settings.RetireSurge = record.ApproveNone, false
 	r.Limit = max(1, ended.Limit)
-	return r, r.Inherited != nil && (r.Excess(w.Group.Sizes.Min) > 0 || r.Inherited.Max > 0)
+	return r, r.Inherited != nil
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/world"
-
-	"github.com/drainboard/drainboard/engine/text"
 )
 
 // controller is the ID of the controller that drives the run's group.
@@ -20,12 +18,12 @@ func (r *Run) controller() string {
 
 // Outstanding lists what the run has changed and not restored, each with the
 // command that would.
-func (r *Run) Outstanding() []string { return r.outstanding(text.Upgrades(r.Group)) }
+func (r *Run) Outstanding() []string { return r.outstanding(false) }
 
 // Abandoned is the same of a run whose record no later run goes by.
-func (r *Run) Abandoned() []string { return r.outstanding(text.GroupCommand(r.Group)) }
+func (r *Run) Abandoned() []string { return r.outstanding(true) }
 
-func (r *Run) outstanding(unknown string) []string {
+func (r *Run) outstanding(abandoned bool) []string {
 	var out []string
 	for _, m := range r.AllMarks() {
 		if n := r.Nodes[m.Put.Machine]; !m.Foreign && !n.Ends && n.Stage != Replaced {
@@ -60,5 +58,5 @@ func (r *Run) outstanding(unknown string) []string {
 			out = append(out, what+": "+command)
 		}
 	}
-	return append(out, r.grown(unknown)...)
+	return append(out, r.grown(abandoned)...)
 }

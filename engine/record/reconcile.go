@@ -69,8 +69,7 @@ func (f *reconciler) sizes() {
 	default:
 		return
 	}
-	back := Action{Kind: SetSizes, Group: r.Group, Sizes: &b}
-	f.drop(text.SizesMismatch(b.String(), why), back.Command())
+	f.drop(text.SizesMismatch(b.String(), why), text.DescribeGroup(r.Group)) // to set them might end machines that serve
 	r.Base, r.Raise, r.Lowered, r.Doubted, r.MaxSet, r.AskedZones = g.Sizes, 0, 0, 0, 0, nil
 	r.Raised, r.RaiseUnsure, r.Inherited, r.Others = !r.Phases[0].End.IsZero(), false, nil, 0
 	r.RaisedFrom, r.RaisedAt = world.Sizes{}, time.Time{}

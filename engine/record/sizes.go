@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -118,10 +117,10 @@ func (r *Run) Inherit(left Raise, now world.Sizes) {
 	if !left.Unsure && now.Max != left.Sizes.Max { // others have set it
 		left.Max = 0
 	}
-	if left.Desired == 0 && left.Max == 0 && left.Doubtful == 0 {
+	left.Unsure, left.OpenEnds, left.Sizes = false, 0, now
+	if left.none() {
 		return
 	}
-	left.Unsure, left.OpenEnds, left.Sizes = false, 0, now
 	r.Base = world.Sizes{Min: now.Min, Max: now.Max - left.Max, Desired: now.Desired - left.Desired}
 	r.Inherited, r.MaxSet = &left, now.Max
 }
@@ -157,10 +156,16 @@ func (r *Run) RemainingRaise(g world.Sizes) *Raise {
 			left.OpenEnds++
 		}
 	}
-	if left.Desired == 0 && left.Max == 0 && left.Doubtful == 0 {
+	if left.none() {
 		return nil
 	}
 	return &left
+}
+
+// none reports whether nothing of a raise can be taken back, nor has to be named: a maximum
+// that is not above what the group is to have stays.
+func (left *Raise) none() bool {
+	return left.Desired == 0 && left.Doubtful == 0 && min(left.Max, left.Sizes.Max-left.Sizes.Desired) <= 0
 }
 
 // TemplateBack is the action that gives the group its template back.
@@ -172,11 +177,11 @@ func (r *Run) TemplateBack() Action {
 	return Action{Kind: SetTemplate, Key: RestoreTemplate, Group: r.Group, Template: &to, TemplateSpec: spec, Mixed: r.Mixed}
 }
 
-// Shrink is the command that takes machines of the surge away again, so many of a group of
-// that size, each drained first, and gives the group its upper bound back as far as its size
-// allows: below that the group would choose machines itself. Those that nothing was to run on
-// go first. Where so many nodes of the surge are not known, it is the command unknown.
-func (r *Run) Shrink(count, desired int, unknown string) string {
+// Shrink is the command that takes so many machines of the surge away again, each drained
+// first: none is ended that was not. Those that nothing was to run on go first. It sets no size,
+// because others may have changed those since. Where so many nodes of the surge are not known,
+// it is the command unknown.
+func (r *Run) Shrink(count int, unknown string) string {
 	var spare []string
 	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		if n := r.Nodes[id]; n.New && n.Name != "" && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
@@ -193,9 +198,7 @@ func (r *Run) Shrink(count, desired int, unknown string) string {
 	var out []string
 	for _, id := range spare[:count] {
 		out = append(out, "kubectl drain "+r.Nodes[id].Name+" --ignore-daemonsets", Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
-		desired--
 	}
-	out = append(out, fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size %d", r.Group, max(r.Base.Max, desired)))
 	return strings.Join(out, " && ")
 }
 
@@ -209,20 +212,21 @@ func (r *Run) RaiseText(left *Raise) (what, command string) {
 }
 
 // grown lists what the run has made of the group's sizes and not taken back, each with
-// the command that would: where its nodes are not known, unknown.
-func (r *Run) grown(unknown string) (out []string) {
+// the command that does: it ends the run, or where the record is given up does without it.
+func (r *Run) grown(abandoned bool) (out []string) {
+	shrink, lower := text.AbortsRetiring(r.Group), text.Aborts(r.Group)
 	n := r.Surge()
+	if abandoned {
+		shrink, lower = r.Shrink(n, text.GroupCommand(r.Group)), text.LowerMax(r.Group, r.Base.Max)
+	}
 	if n > 0 {
-		out = append(out, text.Larger(r.Group, n, r.Base.String(), r.Shrink(n, r.Expected(), unknown)))
+		out = append(out, text.Larger(r.Group, n, r.Base.String(), shrink))
 	}
 	if r.RaiseUnsure && !r.Raised {
 		out = append(out, text.MaybeLarger(r.Group, r.Raise, r.Base.String(), text.ActivitiesCommand(r.Group)))
 	}
 	if n <= 0 && r.Raised && r.MaxSet > r.Base.Max {
-		from, to := r.Base, r.Base
-		from.Max = r.MaxSet
-		a := Action{Kind: SetSizes, Group: r.Group, From: &from, Sizes: &to}
-		out = append(out, text.MaximumRaised(from.Max, to.Max, a.Command()))
+		out = append(out, text.MaximumRaised(r.MaxSet, r.Base.Max, lower))
 	}
 	return out
 }

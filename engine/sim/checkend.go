@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -119,6 +120,9 @@ func (c *checker) end() {
 		if !slices.ContainsFunc([]string{": kubectl ", ": aws ", ": drainboard "}, func(command string) bool { return strings.Contains(line, command) }) {
 			d.breaks("rule 5: left behind without a command: %s", line)
 		}
+		if mayEnd(s.View, line) {
+			d.breaks("rule 5: the command may end a machine that serves: %s", line)
+		}
 	}
 	if c.early {
 		return
@@ -136,6 +140,23 @@ func (c *checker) end() {
 	if n := len(s.alive()); !s.balanced() && !late && later(s.shrunk, acts).Before(s.View.Health[world.Cloud].Fresh) && !c.stoppedShort() {
 		d.breaks("rule 4: %d machines, desired %d", n, s.group.Sizes.Desired)
 	}
+}
+
+// mayEnd reports whether a command sets a size of the group so that it may choose machines to end:
+// a maximum, which others may be about to exceed, or fewer than there are.
+func mayEnd(w *world.World, command string) bool {
+	there := 0
+	for _, m := range w.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			there++
+		}
+	}
+	desired, set := 0, false
+	if _, after, found := strings.Cut(command, " --desired-capacity "); found {
+		_, err := fmt.Sscan(after, &desired)
+		set = err == nil
+	}
+	return set && desired < there || strings.Contains(command, " --max-size ")
 }
 
 // stoppedShort reports whether the run has left its raise because others raised the group while

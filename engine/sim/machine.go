@@ -107,12 +107,13 @@ func (s *Sim) launchIn(zone string) (code, failure string) {
 	return "", ""
 }
 
-// tellActivity adds to what the group has tried; a failure that repeats is told once.
+// tellActivity adds to what the group has tried; of a failure that repeats the last is told.
 func (s *Sim) tellActivity(cause, failure string) {
-	a := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: cause, Failed: failure != "", Message: failure}
-	if !a.Failed || len(s.group.Activities) == 0 || s.group.Activities[0].Message != failure {
-		s.group.Activities = append([]world.Activity{a}, s.group.Activities[:min(len(s.group.Activities), 20)]...)
+	a, before := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: cause, Failed: failure != "", Message: failure}, s.group.Activities
+	if a.Failed && len(before) > 0 && before[0].Message == failure {
+		before = before[1:]
 	}
+	s.group.Activities = append([]world.Activity{a}, before[:min(len(before), 20)]...)
 }
 
 // hold lets a machine wait for the group's lifecycle hooks of its kind, and then

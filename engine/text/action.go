@@ -95,8 +95,18 @@ func NotDone(action, why string) string { return "will not " + action + ": " + w
 // The next upgrade of the group does so as well.
 func TakesBack(group string) string { return "drainboard retire " + group }
 
-// Upgrades is the command that upgrades a group, or resumes its run.
-func Upgrades(group string) string { return "drainboard upgrade " + group }
+// Aborts is the command that ends a group's unfinished run, and restores what it has changed.
+func Aborts(group string) string { return "drainboard abort " + group }
+
+// AbortsRetiring is the same where nodes of its surge are to go as well.
+func AbortsRetiring(group string) string { return Aborts(group) + " --retire" }
+
+// LowerMax is the command that gives a group a lower maximum size, or its desired size as that
+// where it is higher: below it the group would choose instances to terminate.
+func LowerMax(group string, size int) string {
+	desired := fmt.Sprintf("%s --query 'max([AutoScalingGroups[0].DesiredCapacity, `%d`])' --output text", DescribeGroup(group), size)
+	return fmt.Sprintf("aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --max-size \"$(%s)\"", group, desired)
+}
 
 // DescribeGroup is the command that shows a group.
 func DescribeGroup(group string) string {

@@ -134,7 +134,7 @@ func KeepsMinimum(least, base int) string {
 }
 
 func DesiredStays(above int) string {
-	return fmt.Sprintf("desired capacity stays %d above its base: new nodes hold pods or could not be launched; drain a node, then terminate it", above)
+	return fmt.Sprintf("desired capacity stays %d above its base: new nodes hold pods or could not be launched", above)
 }
 
 func MaxStays(limit int) string { return fmt.Sprintf("maximum size stays %d", limit) }

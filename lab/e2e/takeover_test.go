@@ -125,7 +125,7 @@ func TestEditedRecord(t *testing.T) {
 	p.await("warning", because("record"), saying("max 50"))
 	p.await("node.blocked")
 	p.signal(syscall.SIGINT)
-	p.exits(3).says("Not restored", "--max-size 50")
+	p.exits(3).says("Not restored", "max 50", "describe-auto-scaling-groups")
 	s.checkNoMarks()
 	if g, _ := shared.Cloud().Group(s.group.Name); g.Max >= 50 || len(g.Suspended) > 0 {
 		t.Errorf("maximum %d, suspended %v", g.Max, g.Suspended)

@@ -30,9 +30,13 @@ func (d *driver) retire(ctx context.Context, ended record.Run) error {
 	}
 	run.Cluster = ended.Cluster
 	if !d.Auto && !d.Yes {
-		fmt.Fprintf(d.Out, "%s: the run %s left the desired capacity %d higher than before. New nodes beyond it are drained under all rules, %d at once, and terminated; desired %d → %d.\n",
-			d.Group, ended.ID, run.Inherited.Desired, run.Limit, d.view.World.Group.Sizes.Desired, run.Base.Desired)
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Retire them? [y/N] ")) {
+		sizes := d.view.World.Group.Sizes
+		what, _ := run.RaiseText(run.Inherited)
+		fmt.Fprintf(d.Out, "%s: %s.\n", d.Group, what)
+		if n := run.Excess(sizes.Min); n > 0 {
+			fmt.Fprintf(d.Out, "New nodes beyond it are drained under all rules, %d at once, and terminated; desired %d → %d.\n", run.Limit, sizes.Desired, sizes.Desired-n)
+		}
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Take it back? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}

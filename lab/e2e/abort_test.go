@@ -139,7 +139,6 @@ func TestForeignMarksStay(t *testing.T) {
 // half of them failing the record is out of reach most of the time, during which the
 // deadline of an abort stands still: the story took four to seven minutes.)
 func TestAbortWhileAPIsFail(t *testing.T) {
-	slowStory(t)
 	s := newScene(t, "half", lab.GroupOptions{Nodes: 2, Zones: oneZone, Version: "1"})
 	s.deploy("checkout", "agent")
 	api, err := shared.Gate(s.name)

@@ -20,8 +20,8 @@
 // When a test fails, the end of its events, the program's stderr and the lab's
 // directory are printed, and the directory stays.
 //
-// The slowest stories have a sample for short runs (sample_test.go); without -sample
-// they are played whole.
+// A short run plays a sample of the stories (sample_test.go); without -sample all are
+// played.
 //
 //	go test ./e2e -run TestRoll -v    # figures are printed with -v
 package e2e

@@ -213,7 +213,6 @@ func killedAtEach(s *scene, points []point, flags ...string) {
 }
 
 func TestKilledAtEachActionOfSetup(t *testing.T) {
-	slowStory(t)
 	s := twelve(t, "killed-setup", lab.GroupOptions{})
 	s.group.New = 3
 	killedAtEach(s, []point{
@@ -227,7 +226,6 @@ func TestKilledAtEachActionOfSetup(t *testing.T) {
 
 // A zone without capacity has to be asked for a machine by name.
 func TestKilledAtEachActionOfAZone(t *testing.T) {
-	slowStory(t)
 	s := twelve(t, "killed-zone", lab.GroupOptions{Zones: []string{zones[0], zones[1], zones[6]}})
 	s.group.New = 2
 	shared.Cloud().SetCapacity(zones[6], 0) // while the group is raised
@@ -250,7 +248,6 @@ func TestKilledAtEachActionOfAZone(t *testing.T) {
 }
 
 func TestKilledAtEachActionOfADrain(t *testing.T) {
-	slowStory(t)
 	s := twelve(t, "killed-drain", lab.GroupOptions{})
 	s.group.New = 2
 	killedAtEach(s, []point{
@@ -268,7 +265,6 @@ func TestKilledAtEachActionOfADrain(t *testing.T) {
 }
 
 func TestKilledAtEachActionOfTheEnd(t *testing.T) {
-	slowStory(t)
 	s := twelve(t, "killed-end", lab.GroupOptions{})
 	s.group.New = 2
 	killedAtEach(s, []point{
@@ -282,7 +278,6 @@ func TestKilledAtEachActionOfTheEnd(t *testing.T) {
 // everything is as before. They would all be asked for at once, so at each point those
 // that are tried later are kept from their API.
 func TestKilledWhileItIsAborted(t *testing.T) {
-	slowStory(t)
 	s := newScene(t, "killed-abort", lab.GroupOptions{Nodes: 12, Max: 14, Version: "1"})
 	s.deploy("agent")
 	flags := []string{"--max-unavailable", "2", "--launch-template-version", "2", "--post-drain-wait", "20s"}
@@ -327,7 +322,6 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 // Killed while it takes pods past their budgets by force, and while it ends the
 // machines of a warm pool.
 func TestKilledWhileItForces(t *testing.T) {
-	slowStory(t)
 	s := newScene(t, "killed-force", lab.GroupOptions{Nodes: 3, Max: 5, Warm: &cloud.WarmPool{}}, "read", "upgrade", "force")
 	s.deploy("checkout")
 	flags := []string{"--force", "--drain-timeout", "2s"}

@@ -13,7 +13,6 @@ import (
 // end on: for 90 s, after which the run ends as any other; and for ever, which pauses the run, and
 // when the API is back after all the same command resumes it.
 func TestKopsBlind(t *testing.T) {
-	slowStory(t)
 	s := blindScene(t, "blind")
 
 	s.outdate("masters")
@@ -47,7 +46,6 @@ func TestKopsBlind(t *testing.T) {
 // An abort that is given while the API server never returns ends as well, and another process does
 // the rest once it has.
 func TestKopsBlindAbort(t *testing.T) {
-	slowStory(t)
 	s := blindScene(t, "blind-abort")
 	s.outdate("masters")
 	p, _ := s.blinds("--validation-timeout", "40s")

@@ -12,6 +12,7 @@ import (
 // another tool has raised: the run names it, pauses and leaves it at that (exit 9). Once the instance
 // is replaced the same run ends well.
 func TestReplacementOverdue(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		raised int // by how much another tool raises the group

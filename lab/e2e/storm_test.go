@@ -28,7 +28,6 @@ var stormStops = []int{2, 6}
 // is away for a minute, twice, and the driver is killed ten times. What became of it is read
 // from outside: machines and nodes as they are, and both logs of what was asked.
 func TestStorm(t *testing.T) {
-	longStory(t)
 	s := loneScene(t, "storm", lab.GroupOptions{Nodes: 12, Min: 3, Max: 14})
 	s.deploy("web", "batch", "single", "agent")
 	s.group.New = 2

@@ -13,7 +13,6 @@ import (
 // calls to AWS are throttled, and watches are cut all the time: a person sees what is
 // refused and why, and the roll ends as well as any.
 func TestBusyAPIs(t *testing.T) {
-	slowStory(t)
 	s := newScene(t, "busy", lab.GroupOptions{Nodes: 3})
 	s.deploy("web", "batch", "single", "agent")
 	api, err := shared.Gate(s.name)

@@ -19,6 +19,7 @@ const startPatience = 2 * time.Minute
 // run resumed, again and again; each time others look at it, pause and resume it. Every one
 // of them starts, each command is obeyed, and the run ends as any other.
 func TestUnwellStarts(t *testing.T) {
+	t.Parallel()
 	shares, rounds := []int{5, 10, 25}, 20
 	if *sampleFlag != 0 {
 		shares, rounds = shares[drawn("unwell", uint64(len(shares))):][:1], 3

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,14 @@ import (
 type suite struct {
 	name, pkg, run string
 	args           []string
+	seeds          uint64        // of a random play, 0 for other suites
+	limit          time.Duration // of the processor, 0: what calibrate has found
+}
+
+// part is some of the seeds of a random play.
+func (s suite) part(from, seeds uint64) suite {
+	s.args, s.seeds = []string{fmt.Sprint("-from=", from), fmt.Sprint("-seeds=", seeds)}, seeds
+	return s
 }
 
 // suites are what may find a mutation.
@@ -25,31 +34,32 @@ type suites struct {
 	// scenarios are the files of engine/testdata, units the other tests of engine and live.
 	scenarios, units []suite
 	// random plays; the first one that finds a mutation is enough. soon are the same ones
-	// with a tenth of the seeds, in which most mutations are found.
+	// with one seed in soonShare, in which most mutations are found.
 	soon, random []suite
 }
+
+// soonShare is how many times more seeds a random play has at last.
+const soonShare = 40
 
 // newSuites returns the tests, with so many seeds for each random play.
 func newSuites(seeds uint64) (all suites) {
 	all = suites{
-		scenarios: []suite{{"scenarios", "engine", "^TestScenario$", nil}},
-		units:     []suite{{"engine", "engine", "", []string{"-test.skip=^TestScenario$"}}, {"movers", "engine/assess/movers", "", nil}, {"snapshot", "engine/snapshot", "", nil}, {"live", "engine/live", "", []string{"-test.skip=^TestRivals$"}}},
+		scenarios: []suite{{name: "scenarios", pkg: "engine", run: "^TestScenario$"}},
+		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^TestRivals$"}}},
 	}
 	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
-		play := func(n uint64) suite {
-			return suite{name, "engine/sim", "^" + name + "$", []string{fmt.Sprint("-seeds=", n)}}
-		}
-		all.soon, all.random = append(all.soon, play(max(1, seeds/10))), append(all.random, play(seeds))
+		play := suite{name: name, pkg: "engine/sim", run: "^" + name + "$"}
+		all.soon, all.random = append(all.soon, play.part(1, max(1, seeds/soonShare))), append(all.random, play.part(1, seeds))
 	}
 	var ends []suite // here a roll has to end well, so these notice what does nothing
 	for _, name := range []string{"TestCrashAtEveryAction", "TestCrashAtEveryActionOfKops"} {
 		play := func(n int) suite {
-			return suite{name, "engine/sim", "^" + name + "$", []string{fmt.Sprint("-boundaries=", n)}}
+			return suite{name: name, pkg: "engine/sim", run: "^" + name + "$", args: []string{fmt.Sprint("-boundaries=", n)}}
 		}
 		all.soon, ends = append(all.soon, play(1)), append(ends, play(3))
 	}
-	all.soon = append(all.soon, suite{"TestRivals", "engine/live", "^TestRivals$", nil})
-	all.random = slices.Concat(ends, []suite{{"TestAbortInAStorm", "engine/sim", "^TestAbortInAStorm$", nil}}, all.random)
+	all.soon = append(all.soon, suite{name: "TestRivals", pkg: "engine/live", run: "^TestRivals$"})
+	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim", run: "^TestAbortInAStorm$"}}, all.random)
 	return all
 }
 
@@ -153,17 +163,24 @@ const (
 	wallLimit = time.Hour
 )
 
-// run runs a suite. It returns what failed, "" if nothing did, and the time that it took of
-// the processor, which counts as the wall clock of a machine that does much else does not.
-func (w *workshop) run(s suite, m *site) (failed string, took time.Duration, err error) {
+// run runs a suite with mutations on. It returns what failed, "" if nothing did, and the time
+// that it took of the processor, which counts as the wall clock of a machine that does much else
+// does not.
+func (w *workshop) run(s suite, on ...*site) (failed string, took time.Duration, err error) {
+	out, took, err := w.output(s, on...)
+	if err != nil || out == "" {
+		return "", took, err
+	}
+	return s.name + ": " + firstWords(out), took, nil
+}
+
+// output is what a suite says that fails, "" of one that passes.
+func (w *workshop) output(s suite, on ...*site) (said string, took time.Duration, err error) {
 	if err := w.build(s.pkg); err != nil {
 		return "", 0, err
 	}
 	limit := wallLimit
-	cpu := w.limits[s.name]
-	if cpu == 0 {
-		cpu = wallLimit
-	}
+	cpu := cmp.Or(s.limit, w.limits[s.name], wallLimit)
 	args := append([]string{"-c", `ulimit -t $0; ulimit -v $1 2>/dev/null; shift; exec "$@"`, fmt.Sprint(int(cpu.Seconds())), fmt.Sprint(memoryKiB),
 		binary(w.dir, s.pkg), "-test.failfast", "-test.short", "-test.timeout=" + limit.String()}, s.args...)
 	if s.run != "" {
@@ -173,7 +190,11 @@ func (w *workshop) run(s suite, m *site) (failed string, took time.Duration, err
 	cmd.Dir = filepath.Join(w.root, s.pkg)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
 	if w.batch != nil {
-		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", switchVariable, w.batch.number(m)))
+		var numbers []string
+		for _, m := range on {
+			numbers = append(numbers, fmt.Sprint(w.batch.number(m)))
+		}
+		cmd.Env = append(cmd.Env, switchVariable+"="+strings.Join(numbers, ","))
 	}
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
@@ -183,7 +204,7 @@ func (w *workshop) run(s suite, m *site) (failed string, took time.Duration, err
 	if err == nil {
 		return "", took, nil
 	}
-	return s.name + ": " + firstWords(string(out)), took, nil
+	return cmp.Or(string(out), "it failed without a word"), took, nil
 }
 
 // firstWords is the line of a test's output that says most.
@@ -223,7 +244,7 @@ func (j *judge) calibrate(kept func() error) error {
 		if j.limits[s.name] > 0 {
 			continue // also of the same play with fewer seeds
 		}
-		failed, took, err := w.run(s, nil)
+		failed, took, err := w.run(s)
 		if err != nil {
 			return err
 		}
@@ -265,15 +286,10 @@ func (w *workshop) soon(v *verdict, m *site) (err error) {
 	return err
 }
 
-// rest says who finds a mutation, after soon.
+// rest says who else finds a mutation, after all random play.
 func (w *workshop) rest(v *verdict, m *site) (err error) {
 	defer v.time(time.Now())
 	near := w.suites.near(m)
-	if v.Random == "" {
-		if v.Random, err = w.first(near.random, m); err != nil {
-			return err
-		}
-	}
 	if v.Random == "" || !w.quick {
 		if v.Scenarios, err = w.first(near.scenarios, m); err != nil {
 			return err

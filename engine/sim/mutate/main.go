@@ -8,8 +8,9 @@
 // something (text.go) and what no decision can come through (reach.go). They are dealt by
 // the seed, as many of each kind (draw.go). The compiler lays them over the sources
 // (go test -overlay), many in one build, each behind a switch (switch.go), so that nothing is
-// changed on disk; for each, the suites are run (judge.go). A mutant that uses four times the processor time of the engine, or that
-// crashes, is found.
+// changed on disk; for each, the suites are run (judge.go), at length together with others
+// (together.go). A mutant that uses four times the processor time of the engine, or that crashes,
+// is found.
 //
 // Results are kept in a file, a line each. A run that was ended continues from there, and one
 // with a larger -n keeps what is known, as long as the sources are the same.
@@ -121,34 +122,44 @@ func (o options) judgeAll(l *loader, root string, list []*site) ([]verdict, erro
 		}
 	}
 	var works []*work
+	var shops []*workshop
 	for _, b := range batches(l, todo) {
 		w, err := j.open(b)
 		if err != nil {
 			return nil, err
 		}
 		defer w.close()
+		shops = append(shops, w)
 		for _, m := range b.sites {
 			works = append(works, &work{in: w, m: m, v: verdict{Tree: tree}})
 		}
 	}
 	// What few seeds find comes first, so that a run that is ended early knows of most.
-	err = errors.Join(
-		o.each(works, func(w *work) error {
-			if err := w.in.soon(&w.v, w.m); err != nil || w.v.Random == "" || !o.quick {
-				return err
-			}
-			return o.keep(w.v)
-		}),
-		o.each(works, func(w *work) error {
-			if w.v.Random != "" && o.quick {
-				return nil
-			}
+	err = o.each(works, func(w *work) error {
+		if err := w.in.soon(&w.v, w.m); err != nil || w.v.Random == "" || !o.quick {
+			return err
+		}
+		return o.keep(w.v)
+	})
+	soon := len(works) - len(unfound(works))
+	fmt.Fprintf(os.Stderr, "few seeds find %d of %d\n", soon, len(works))
+	for _, shop := range shops {
+		if err != nil {
+			break
+		}
+		err = shop.together(slices.DeleteFunc(slices.Clone(works), func(w *work) bool { return w.in != shop || w.v.Random != "" }))
+	}
+	if err == nil {
+		err = o.each(works, func(w *work) error {
 			w.last = true
-			if err := w.in.rest(&w.v, w.m); err != nil {
-				return err
+			if w.v.Random == "" || !o.quick {
+				if err := w.in.rest(&w.v, w.m); err != nil {
+					return err
+				}
 			}
 			return o.keep(w.v)
-		}))
+		})
+	}
 	for _, w := range works {
 		known[w.m.id()] = w.v
 	}
@@ -184,7 +195,7 @@ func (o options) each(works []*work, do func(*work) error) error {
 				}
 				by := w.v.by()
 				if !w.last && w.v.Random == "" {
-					by = "not found within a tenth of the seeds"
+					by = "not found by few seeds"
 				}
 				fmt.Fprintf(os.Stderr, "%s: %s (%.0f s)\n", w.m.id(), by, w.v.Took.Seconds())
 				mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // Building the tests costs more than finding most mutations. Mutations that do not overlap
 // are therefore built together, each behind a switch: the environment says which one is on.
 
-// switchVariable is the environment variable with the number of the mutation that is on.
+// switchVariable is the environment variable with the numbers of the mutations that are on.
 const switchVariable = "DRAINBOARD_MUTANT"
 
 // switchFile is added to each package with switches.
@@ -21,11 +21,19 @@ const switchFile = `package %s
 import (
 	"os"
 	"strconv"
+	"strings"
 )
 
-var mutantOn, _ = strconv.Atoi(os.Getenv("` + switchVariable + `"))
+var mutantsOn = func() (on [1 << 12]bool) {
+	for number := range strings.SplitSeq(os.Getenv("` + switchVariable + `"), ",") {
+		n, _ := strconv.Atoi(number)
+		on[n] = true
+	}
+	on[0] = false
+	return on
+}()
 
-func mutant(n int) bool { return n == mutantOn }
+func mutant(n int) bool { return mutantsOn[n] }
 `
 
 // switched is the text in the place of a site that is mutated if number n is on. It

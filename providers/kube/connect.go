@@ -112,6 +112,7 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
 	cfg.Wrap(onlyTheAPI)
+	cfg.Wrap(onlyWhatFits)
 	cfg.Wrap(c.clock.Listen)
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command

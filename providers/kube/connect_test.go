@@ -215,3 +215,33 @@ func TestConnectThroughALoginPage(t *testing.T) {
 		}
 	}
 }
+
+// An API that throttles and asks for a longer pause than a request may take is said to throttle,
+// at once, and not to be silent. A shorter pause is made.
+func TestThrottledIsNotSilent(t *testing.T) {
+	s := newFakeStore(t)
+	after, times := "3600", 1000
+	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/selfsubjectreviews") {
+			return false
+		}
+		if times--; times < 0 {
+			say(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ann"}}}`)
+			return true
+		}
+		w.Header().Set("Retry-After", after)
+		say(w, 429, status(429, "TooManyRequests", "too many requests, please try again later", ""))
+		return true
+	})
+	begun := time.Now()
+	_, err := s.user(t.Context())
+	if took := time.Since(begun); took > requestTimeout/2 || !errors.Is(err, live.ErrUnreachable) || !strings.Contains(err.Error(), "(429)") {
+		t.Errorf("after %s: %v", took, err)
+	}
+	after, times = "1", 1
+	begun = time.Now()
+	user, err := s.user(t.Context())
+	if took := time.Since(begun); took < time.Second || user != "ann" || err != nil {
+		t.Errorf("after %s: %q, %v", took, user, err)
+	}
+}

@@ -43,10 +43,12 @@ type Record struct {
 	unsure  bool          // the answer to the one after that was lost
 	late    time.Duration // how long the last request without an answer was waited for, 0 after a write
 
-	limit  int             // what one ConfigMap takes, in bytes, as far as is known
-	pieces map[string]bool // the parts that there may be, by name
-	listed bool            // those of other processes are among them
-	cuts   int             // counts the writes that had parts
+	limit  int                  // what one ConfigMap takes, in bytes, as far as is known
+	named  []string             // the parts that the record names
+	pieces map[string]time.Time // the parts that there may be, and when this process made them
+	listed bool                 // those of other processes are among them
+	cuts   int                  // counts the writes that had parts
+	rested time.Time            // when the next write may begin
 }
 
 // write tells one write of a record from all others: by whom, and which one of his. One that is
@@ -67,7 +69,7 @@ func writeOf(m *corev1.ConfigMap) write {
 
 // expect notes what was read or written: what the next write expects to find.
 func (r *Record) expect(m *corev1.ConfigMap) {
-	r.version, r.known, r.unsure = m.ResourceVersion, writeOf(m), false
+	r.version, r.known, r.unsure, r.named = m.ResourceVersion, writeOf(m), false, partsOf(m).Names
 	if r.known == r.next() {
 		r.epoch++
 	}
@@ -77,7 +79,7 @@ var _ live.Store = (*Record)(nil)
 
 // Record returns the record of a group in a namespace. Nothing is read yet.
 func (c *Client) Record(namespace, group string) *Record {
-	return &Record{c: c, namespace: namespace, name: RecordName(group), writer: rand.Text(), limit: largest, pieces: map[string]bool{}}
+	return &Record{c: c, namespace: namespace, name: RecordName(group), writer: rand.Text(), limit: largest, pieces: map[string]time.Time{}}
 }
 
 // Name is the ConfigMap's "namespace/name".
@@ -90,7 +92,7 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 	defer r.mu.Unlock()
 	m, err := r.read(ctx)
 	if err != nil || m == nil {
-		r.version, r.unsure = "", false
+		r.version, r.unsure, r.named = "", false, nil
 		return record.Run{}, false, err
 	}
 	run, m, err = r.c.decode(ctx, m)
@@ -130,6 +132,7 @@ func (r *Record) Save(ctx context.Context, run record.Run) error {
 				return err
 			}
 		}
+		r.sweepOld(ctx)
 		done, err := r.write(ctx, run)
 		if done || err != nil {
 			return err
@@ -146,9 +149,10 @@ func (r *Record) write(ctx context.Context, run record.Run) (done bool, err erro
 		if err != nil {
 			return false, err
 		}
+		r.rest(ctx, f.total())
 		done, err := r.writeForm(ctx, f)
 		less := min(f.size(), r.limit) / 2
-		if !errors.Is(err, live.ErrTooLarge) || less < smallest {
+		if !errors.Is(err, live.ErrTooLarge) || errors.As(err, &partsRefused{}) || less < smallest {
 			return done, err
 		}
 		r.limit = less
@@ -186,7 +190,7 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 	case err == nil:
 		r.late = 0
 		r.expect(m)
-		r.sweep(ctx, m)
+		r.sweep(ctx)
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
 		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
@@ -197,6 +201,7 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 		return false, nil
 	}
 	if refused := r.refused(err, verb); refused != nil {
+		r.drop(ctx, names)
 		return false, refused
 	}
 	r.unsure = true
@@ -209,8 +214,10 @@ func (r *Record) unmade(ctx context.Context, err error) error {
 	if apierrors.IsNotFound(err) {
 		return r.c.makeNamespace(ctx, r.namespace, "run records")
 	}
-	if refused := r.refused(err, "create"); refused != nil {
+	if refused := r.refused(err, "create"); errors.Is(refused, live.ErrTooLarge) {
 		return refused
+	} else if refused != nil {
+		return partsRefused{refused}
 	}
 	return fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
 }

@@ -57,6 +57,9 @@ func (f *runForm) size() int {
 	return max(len(f.text), len(f.zipped))
 }
 
+// total is how many bytes it takes.
+func (f *runForm) total() int { return max(len(f.text), len(f.zipped)) }
+
 // encodeRun puts a run into a form of which no ConfigMap has more than limit bytes.
 func encodeRun(run record.Run, limit int) (runForm, error) {
 	text, err := json.Marshal(run)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,15 +21,34 @@ import (
 // names that no other write has, and never change; the record itself, which names them, is
 // written last and only over what its writer has seen. So a crash between leaves the record as it
 // was, whole, and parts that nothing names. Those, and the parts of the record before, are
-// removed once the record is known to be written.
+// removed once the record is known to be written. Where it is refused, its parts go at once, and
+// where that is not known, a while later: a record that cannot be written fills no disk.
 
 // partMark labels a part with the name of the record that it is of.
 const partMark = "drainboard.dev/part-of"
 
-// partPage is how many parts are listed at once.
-const partPage = 20
+const (
+	// partPage is how many parts are listed at once.
+	partPage = 20
+	// partLife is how long a part is kept that the record does not name although its write may be
+	// under way still: longer than any request.
+	partLife = 3 * requestTimeout
+	// writeRate is how many bytes of a record are written in a second, and mostRest the longest
+	// pause for it between two writes. The API's store keeps what was written over for some
+	// minutes: a large record that is written all the time would fill it.
+	writeRate = 1 << 20
+	mostRest  = 1500 * time.Millisecond
+)
+
+// partsRefused is the error of parts that the API server refuses for certain, while it takes other
+// ConfigMaps: by an admission webhook, a policy or a quota. A record with less in it needs none.
+type partsRefused struct{ error }
+
+func (e partsRefused) Unwrap() error        { return e.error }
+func (e partsRefused) Is(target error) bool { return target == live.ErrTooLarge }
 
 // putParts makes the pieces of a record called base. tag tells them from those of any other write.
+// Where one is refused, those before it are removed.
 func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte) (names []string, err error) {
 	immutable := true
 	for i, piece := range pieces {
@@ -35,11 +56,14 @@ func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte
 		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: r.namespace, Name: name, Labels: map[string]string{managedBy: managedByValue, partMark: base},
 		}, BinaryData: map[string][]byte{partKey: piece}, Immutable: &immutable}
-		r.pieces[name] = true
+		r.pieces[name] = time.Now()
+		names = append(names, name)
 		if err := r.makePart(ctx, m); err != nil {
+			if r.refused(err, "create") != nil {
+				r.drop(ctx, names)
+			}
 			return nil, err
 		}
-		names = append(names, name)
 	}
 	return names, nil
 }
@@ -60,25 +84,52 @@ func (r *Record) nextTag() string {
 // sweep removes the parts that the record does not name: those of an earlier write, and of one
 // that did not come to its end. What cannot be removed soon is removed after a later write: this
 // one has happened, and its caller waits.
-func (r *Record) sweep(ctx context.Context, m *corev1.ConfigMap) {
+func (r *Record) sweep(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	used := partsOf(m).Names
 	if !r.listed { // those of other processes
-		list, more, err := r.c.partsNamed(ctx, r.namespace, m.Name)
+		list, more, err := r.c.partsNamed(ctx, r.namespace, r.name)
 		if err != nil {
 			return
 		}
 		for _, name := range list {
-			r.pieces[name] = true
+			r.pieces[name] = time.Time{}
 		}
 		r.listed = !more
 	}
-	for name := range r.pieces {
-		if !slices.Contains(used, name) && r.c.removePart(ctx, r.namespace, name) == nil {
+	r.drop(ctx, slices.Collect(maps.Keys(r.pieces)))
+}
+
+// sweepOld removes parts of writes that have failed, as soon as none of them can be under way any
+// more. What the record names is known.
+func (r *Record) sweepOld(ctx context.Context) {
+	var old []string
+	for name, made := range r.pieces {
+		if !made.IsZero() && time.Since(made) > partLife {
+			old = append(old, name)
+		}
+	}
+	r.drop(ctx, old)
+}
+
+// drop removes parts, but for those that the record names.
+func (r *Record) drop(ctx context.Context, names []string) {
+	ctx, cancel := context.WithTimeout(ctx, firstLimit)
+	defer cancel()
+	for _, name := range names {
+		if !slices.Contains(r.named, name) && r.c.removePart(ctx, r.namespace, name) == nil {
 			delete(r.pieces, name)
 		}
 	}
+}
+
+// rest waits until a record of so many bytes may be written, and counts it.
+func (r *Record) rest(ctx context.Context, bytes int) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Until(r.rested)):
+	}
+	r.rested = time.Now().Add(min(time.Duration(bytes)*time.Second/writeRate, mostRest))
 }
 
 // partsNamed lists parts of a record, and reports whether there are more.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
@@ -254,6 +255,119 @@ func TestRecordUnderALowerLimit(t *testing.T) {
 			s.loads("large")
 		} else if !errors.Is(err, live.ErrTooLarge) {
 			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+}
+
+// Where an admission webhook refuses the parts of a record and nothing else, that is a limit of
+// size: it is told in the webhook's words, after one try, and a record with less in it is written.
+// The parts that were made before are gone.
+func TestRecordPartsRefused(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		s := newFakeStore(t)
+		s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+		r := s.small()
+		if err := r.Save(t.Context(), testRun("old")); err != nil {
+			t.Fatal(err)
+		}
+		made := 0
+		s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+			if req.Method != http.MethodPost {
+				return false
+			}
+			if made++; made < at {
+				return false
+			}
+			say(w, 403, status(403, "Forbidden", `admission webhook "sizes" denied the request: no binary data here`, ""))
+			return true
+		})
+		err := r.Save(t.Context(), randomRun("large", 3*little))
+		if !errors.Is(err, live.ErrTooLarge) || !strings.Contains(err.Error(), "no binary data here") || made != at {
+			t.Errorf("part %d refused: %d were tried: %v", at, made, err)
+		}
+		if left := s.kept(); len(left) > 0 {
+			t.Errorf("part %d refused: left %v", at, left)
+		}
+		s.loads("old")
+		if err := r.Save(t.Context(), testRun("less")); err != nil {
+			t.Fatal(err)
+		}
+		s.loads("less")
+	}
+}
+
+// A record in parts that cannot be written, again and again, leaves no parts where it is refused,
+// and where that is not known none that is older than any request; what the record names stays.
+func TestRecordPartsDoNotPileUp(t *testing.T) {
+	for code, reason := range map[int]string{403: "Forbidden", 500: "InternalError"} {
+		s := newFakeStore(t)
+		s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+		r := s.small()
+		old := randomRun("old", 2*little)
+		if err := r.Save(t.Context(), old); err != nil {
+			t.Fatal(err)
+		}
+		named := len(s.kept())
+		s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+			if req.Method != http.MethodPut {
+				return false
+			}
+			say(w, code, status(code, reason, "it cannot be written now", ""))
+			return true
+		})
+		for range 3 {
+			if err := r.Save(t.Context(), randomRun("new", 2*little)); err == nil {
+				t.Fatal("it was written")
+			}
+		}
+		want := named
+		if code == 500 { // each may have been carried out
+			want += 3 * named
+		}
+		if got := len(s.kept()); got != want {
+			t.Errorf("%d: %d parts are there, want %d", code, got, want)
+		}
+		for name := range r.pieces {
+			r.pieces[name] = time.Now().Add(-partLife - time.Second)
+		}
+		_ = r.Save(t.Context(), randomRun("new", 2*little))
+		if got := len(s.kept()); got != min(want, 2*named) {
+			t.Errorf("%d: %d parts are there later, want %d", code, got, min(want, 2*named))
+		}
+		s.loads("old")
+		s.intercept(nil)
+		if err := r.Save(t.Context(), testRun("small")); err != nil {
+			t.Fatal(err)
+		}
+		if left := s.kept(); len(left) > 0 {
+			t.Errorf("%d: left %v", code, left)
+		}
+	}
+}
+
+// Records do not follow each other faster than the API's store is to be filled: by their size, and
+// a second and a half at most.
+func TestRecordRests(t *testing.T) {
+	s := newFakeStore(t)
+	r := s.Record("drainboard", "ng-web")
+	for _, run := range []record.Run{testRun("small"), randomRun("large", 600<<10), randomRun("largest", 6<<20)} {
+		f, err := encodeRun(run, largest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Until(r.rested))
+		begun := time.Now()
+		if err := r.Save(t.Context(), run); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(begun)
+		want := min(time.Duration(f.total())*time.Second/writeRate, 1500*time.Millisecond)
+		if rest := r.rested.Sub(begun); rest < want || rest > want+took {
+			t.Errorf("%d KiB are followed by a rest of %s, want %s", f.total()>>10, rest, want)
+		}
+		free := r.rested
+		if err := r.Save(t.Context(), testRun("next")); err != nil || time.Now().Before(free) {
+			t.Errorf("the next was written %s early: %v", time.Until(free), err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -62,17 +63,18 @@ func namedScenarios(t *testing.T, file string) (named map[string]bool, rows int)
 }
 
 // The table of facts on kops has a case, kops's function, whether it is the same here, with the
-// reason where it is not, and scenarios that are there.
+// reason where it is not, and scenarios and tests that are there.
 func TestKopsFacts(t *testing.T) {
 	page, err := os.ReadFile("../docs/kops-facts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, played := 0, 0
+	tests := testsByName(t, ".", "roll", "validation", "strategy", "../providers/asg", "../providers/kops", "../providers/kube", "../cmd/drainboard")
+	rows, held := 0, 0
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
-		if len(cells) != 6 || strings.Contains(line, "---") || strings.Contains(line, "| scenarios |") {
+		if len(cells) != 6 || strings.Contains(line, "---") || strings.Contains(line, "| held by |") {
 			if strings.HasPrefix(line, "|") && len(cells) != 6 {
 				t.Errorf("no row of the table: %s", line)
 			}
@@ -87,17 +89,51 @@ func TestKopsFacts(t *testing.T) {
 			t.Errorf("%s: %q names no function, or the case is there twice", fact, function)
 		}
 		seen[fact] = true
-		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
-			if name == "" {
-				continue
-			}
-			played++
+		by := strings.TrimSpace(cells[4])
+		if by == "" {
+			continue
+		}
+		held++
+		for strings.HasPrefix(by, "kops_") || strings.HasPrefix(by, "rival_") {
+			name, rest, _ := strings.Cut(by, ", ")
 			if _, err := os.Stat(filepath.Join("testdata", name+".txt")); err != nil {
 				t.Errorf("%s names a scenario %q that is not there", fact, name)
 			}
+			by = rest
+		}
+		name, test, _ := strings.Cut(by, "/") // a case is of the last test, and may have commas
+		names := strings.Split(name, ", ")
+		for i, name := range names {
+			if by != "" && (tests[name] == "" || i == len(names)-1 && test != "" && !strings.Contains(tests[name], strconv.Quote(test))) {
+				t.Errorf("%s names a test %q with the case %q that is not there", fact, name, test)
+			}
 		}
 	}
-	if rows < 100 || played < 60 {
-		t.Errorf("%d facts, %d scenarios", rows, played)
+	if rows < 140 || held < rows*9/10 {
+		t.Errorf("%d facts, %d of them held", rows, held)
 	}
+}
+
+// testsByName are the texts of the tests in some folders, by their names.
+func testsByName(t *testing.T, folders ...string) map[string]string {
+	t.Helper()
+	tests := map[string]string{}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no tests: %v", folder, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, test := range strings.Split(string(text), "\nfunc ")[1:] {
+				if name, _, found := strings.Cut(test, "(t *testing.T)"); found && strings.HasPrefix(name, "Test") {
+					tests[name] += test
+				}
+			}
+		}
+	}
+	return tests
 }

@@ -91,6 +91,7 @@ func TestValidate(t *testing.T) {
 		{"other not Ready", unready("o"), "", "(node o of others is not Ready: PLEG)"},
 		{"API server missing", func(w *world.World) { w.DeletePod("kube-apiserver") }, "", "node m of masters has no kube-apiserver pod"},
 		{"dns not ready", pod("dns", notReady), "", "pod kube-system/dns (system-cluster-critical) is not ready: container main"},
+		{"dns of another namespace", pod("dns", func(p *world.Pod) { notReady(p); p.Namespace = "network" }), "", "pod network/dns (system-cluster-critical) is not ready: container main"},
 		{"dns behind a readiness gate, or on a silent node", pod("dns", func(p *world.Pod) { p.Ready = false }), "", ""},
 		{"dns unknown", pod("dns", func(p *world.Pod) { p.Phase = world.PodUnknown }), "", "pod kube-system/dns (system-cluster-critical) is in the phase Unknown"},
 		{"dns pending", pod("dns", func(p *world.Pod) { p.Ready, p.Node, p.Phase, p.Unplaced = false, "", world.PodPending, "no room" }), "", "pod kube-system/dns (system-cluster-critical) is pending: no room"},

@@ -83,19 +83,24 @@ func TestNode(t *testing.T) {
 
 func TestNodeHealth(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		in      []corev1.NodeCondition
-		ready   bool
-		trouble string
+		name      string
+		in        []corev1.NodeCondition
+		ready     bool
+		trouble   string
+		noNetwork bool
 	}{
 		{name: "new", trouble: "not ready: its kubelet has not reported yet"},
 		{name: "ready", in: []corev1.NodeCondition{{Type: "Ready", Status: "True"}}, ready: true},
 		{name: "silent", in: []corev1.NodeCondition{{Type: "Ready", Status: "Unknown", Message: "Kubelet stopped posting node status."}},
 			trouble: "not ready: Kubelet stopped posting node status."},
 		{name: "reason only", in: []corev1.NodeCondition{{Type: "Ready", Status: "False", Reason: "KubeletNotReady"}}, trouble: "not ready: KubeletNotReady"},
+		{name: "no network", in: []corev1.NodeCondition{{Type: "Ready", Status: "True"}, {Type: "NetworkUnavailable", Status: "True", Message: "no route"}},
+			ready: true, trouble: "NetworkUnavailable: no route", noNetwork: true},
+		{name: "network", in: []corev1.NodeCondition{{Type: "Ready", Status: "True"}, {Type: "NetworkUnavailable", Status: "False"}}, ready: true},
+		{name: "network unknown", in: []corev1.NodeCondition{{Type: "Ready", Status: "True"}, {Type: "NetworkUnavailable", Status: "Unknown"}}, ready: true},
 	} {
-		if got := toNode(&corev1.Node{Status: corev1.NodeStatus{Conditions: tt.in}}); got.Ready != tt.ready || got.Trouble != tt.trouble {
-			t.Errorf("%s: got %v, %q", tt.name, got.Ready, got.Trouble)
+		if got := toNode(&corev1.Node{Status: corev1.NodeStatus{Conditions: tt.in}}); got.Ready != tt.ready || got.Trouble != tt.trouble || got.NoNetwork != tt.noNetwork {
+			t.Errorf("%s: got %v, %q, %v", tt.name, got.Ready, got.Trouble, got.NoNetwork)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func TestGardenerInPlace(t *testing.T) {
 		12:02:00 node.failed n3: its in-place update failed: no space left
 `)
 	o.rests("n1", "it was selected for the update at 12:00:00 UTC, and 2h0m0s after that: its machineDrainTimeout")
-	o.rests("n2", "the Machine became InPlaceUpdating at 12:00:00 UTC, and 20m0s after that: its machineInPlaceUpdateTimeout")
+	o.rests("n2", "the Machine became InPlaceUpdating at 12:00:00 UTC, and 20m0s after that: its inPlaceUpdateTimeout")
 	o.after(19 * time.Minute)
 	if row := o.view.Zones[0].Rows[1]; row.Wait != nil || row.Note != "Gardener updates it in place; overdue by 1m0s: Gardener checks once a minute" {
 		t.Errorf("its time is up: %+v", row)

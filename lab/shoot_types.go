@@ -40,6 +40,12 @@ type shootKubernetes struct {
 	} `json:"kubeProxy,omitzero"`
 }
 
+// workerKubernetes is what a pool has in place of the Shoot's.
+type workerKubernetes struct {
+	Version string        `json:"version,omitempty"`
+	Kubelet *shootKubelet `json:"kubelet,omitempty"`
+}
+
 // shootKubelet is what of a kubelet's configuration may make nodes anew.
 type shootKubelet struct {
 	KubeReserved     json.RawMessage `json:"kubeReserved,omitempty"`
@@ -72,7 +78,7 @@ type shootWorker struct {
 	CRI            *struct {
 		Name string `json:"name"`
 	} `json:"cri,omitempty"`
-	Kubernetes     *shootKubernetes  `json:"kubernetes,omitempty"`
+	Kubernetes     *workerKubernetes `json:"kubernetes,omitempty"`
 	Limits         *shootLimits      `json:"machineControllerManager,omitempty"`
 	Labels         map[string]string `json:"labels,omitempty"`
 	Annotations    map[string]string `json:"annotations,omitempty"`
@@ -98,7 +104,7 @@ type shootLimits struct {
 	Drain           *metav1.Duration `json:"machineDrainTimeout,omitempty"`
 	Health          *metav1.Duration `json:"machineHealthTimeout,omitempty"`
 	Creation        *metav1.Duration `json:"machineCreationTimeout,omitempty"`
-	InPlace         *metav1.Duration `json:"machineInPlaceUpdateTimeout,omitempty"`
+	InPlace         *metav1.Duration `json:"inPlaceUpdateTimeout,omitempty"`
 	NoHealth        *bool            `json:"disableHealthTimeout,omitempty"`
 	MaxEvictRetries *int32           `json:"maxEvictRetries,omitempty"`
 	NodeConditions  []string         `json:"nodeConditions,omitempty"`

@@ -71,9 +71,12 @@ func (f *fakeAPI) put(text string) {
 			f.t.Fatalf("%s\n%s", err, one)
 		}
 		kind, meta := o["kind"].(string), o["metadata"].(map[string]any)
-		prefix := controlPath
+		prefix, group := controlPath, "machine."
 		if o["apiVersion"] = "machine.sapcloud.io/v1alpha1"; kind == "Shoot" {
-			prefix, o["apiVersion"] = gardenPath, "core.gardener.cloud/v1beta1"
+			prefix, group, o["apiVersion"] = gardenPath, "core.", "core.gardener.cloud/v1beta1"
+		}
+		if err := unknown(group+kind, o); err != nil {
+			f.t.Fatal(err)
 		}
 		path := strings.Split(prefix, "/")
 		meta["namespace"] = path[len(path)-2]

@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 	spans "github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/gardener/names"
 	theShoot "github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
@@ -150,7 +151,7 @@ func (s *scene) giveShoot(name string, f fields) error {
 	put(worker, f.take("update"), "updateStrategy")
 	put(worker, f.take("surge"), "maxSurge")
 	put(worker, f.take("unavailable"), "maxUnavailable")
-	for key, path := range map[string]string{"drain": "machineDrainTimeout", "health": "machineHealthTimeout", "creation": "machineCreationTimeout", "inplace": "machineInPlaceUpdateTimeout"} {
+	for key, path := range map[string]string{"drain": "machineDrainTimeout", "health": "machineHealthTimeout", "creation": "machineCreationTimeout", "inplace": "inPlaceUpdateTimeout"} {
 		put(worker, f.take(key), "machineControllerManager", path)
 	}
 	put(worker, f.number("retries"), "machineControllerManager", "maxEvictRetries")
@@ -164,7 +165,7 @@ func (s *scene) giveShoot(name string, f fields) error {
 		put(s.shoot, begin, "spec", "maintenance", "timeWindow", "begin")
 		put(s.shoot, end, "spec", "maintenance", "timeWindow", "end")
 	}
-	return nil
+	return unknown("core.Shoot", s.shoot)
 }
 
 func (s *scene) giveInfo(name string, f fields) error {
@@ -178,12 +179,24 @@ func (s *scene) giveInfo(name string, f fields) error {
 	return err
 }
 
-func (s *scene) keep(kind, name string, o map[string]any) {
+// unknown says which name of an object Gardener's API does not have.
+func unknown(kind string, o map[string]any) error {
+	if list := names.Kind(kind).Unknown(o); len(list) > 0 || !names.Kind(kind).Known() {
+		return fmt.Errorf("%s has no %q", kind, list)
+	}
+	return nil
+}
+
+// kinds are those of the control cluster, by their names in scenarios.
+var kinds = map[string]string{"deployment": "machine.MachineDeployment", "set": "machine.MachineSet", "machine": "machine.Machine"}
+
+func (s *scene) keep(kind, name string, o map[string]any) error {
 	key := kind + " " + name
 	if s.objects[key] == nil {
 		s.order = append(s.order, key)
 	}
 	s.objects[key] = o
+	return unknown(kinds[kind], o)
 }
 
 func (s *scene) giveDeployment(name string, f fields) error {
@@ -213,12 +226,16 @@ func (s *scene) giveDeployment(name string, f fields) error {
 	if why := f.take("progress"); why != "" {
 		_ = unstructured.SetNestedSlice(o, []any{map[string]any{"type": "Progressing", "reason": why}}, "status", "conditions")
 	}
-	s.keep("deployment", name, o)
+	if err := s.keep("deployment", name, o); err != nil {
+		return err
+	}
 	for i, age := range []string{"old", "new"} {
-		s.keep("set", name+"-"+age, map[string]any{"metadata": map[string]any{
+		if err := s.keep("set", name+"-"+age, map[string]any{"metadata": map[string]any{
 			"name": "web-" + name + "-" + age, "annotations": map[string]any{revision: strconv.Itoa(i + 1)},
 			"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "MachineDeployment", "name": "web-" + name, "uid": "u"}},
-		}})
+		}}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -260,8 +277,7 @@ func (s *scene) giveMachine(name string, f fields) error {
 	}
 	_ = unstructured.SetNestedSlice(o, conditions, "status", "conditions")
 	put(o, f.take("state"), "status", "lastOperation", "state")
-	s.keep("machine", name, o)
-	return nil
+	return s.keep("machine", name, o)
 }
 
 func (s *scene) giveNode(name string, f fields) error {

@@ -95,9 +95,9 @@ func (t timers) sick() *selfdriven.Deadline {
 // update is when an update in place counts as failed.
 func (t timers) update() *selfdriven.Deadline {
 	if t.g != nil && t.g.Phase == world.PhaseInPlaceUpdating {
-		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating, "machineInPlaceUpdateTimeout", true)
+		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating, "inPlaceUpdateTimeout", true)
 	}
-	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate, "machineInPlaceUpdateTimeout", false)
+	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate, "inPlaceUpdateTimeout", false)
 }
 
 // health is when a machine that is not healthy is given up.

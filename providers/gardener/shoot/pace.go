@@ -62,7 +62,7 @@ func (p *Pool) pace(old, new view) {
 	if p.Effect == Rolling {
 		pace.Timeouts = append(pace.Timeouts, creation(new), health(new))
 	} else {
-		pace.Timeouts = append(pace.Timeouts, duration("machineInPlaceUpdateTimeout", old.limits().InPlace, old.Settings.InPlaceUpdateTimeout, "an update of a node has failed"), health(old))
+		pace.Timeouts = append(pace.Timeouts, duration("inPlaceUpdateTimeout", old.limits().InPlace, old.Settings.InPlaceUpdateTimeout, "an update of a node has failed"), health(old))
 	}
 	switch {
 	case manual:

@@ -69,6 +69,7 @@ func TestScenario(t *testing.T) {
 
 // script is a scenario that is played.
 type script struct {
+	t       *testing.T
 	base    string
 	old     *Shoot
 	profile *Profile
@@ -80,7 +81,7 @@ func newScript(t *testing.T) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &script{base: string(base)}
+	s := &script{t: t, base: string(base)}
 	if s.old, err = Decode("base.yaml", base); err != nil {
 		t.Fatal(err)
 	}
@@ -104,6 +105,7 @@ func (s *script) do(d *datadriven.TestData, seen map[string]bool) (string, error
 		if err := edit(object, d.Input); err != nil {
 			return "", err
 		}
+		noUnknown(s.t, d.Pos, object)
 		old, err := read(object)
 		s.old = cmp.Or(old, s.old)
 		return "", err
@@ -123,6 +125,7 @@ func (s *script) do(d *datadriven.TestData, seen map[string]bool) (string, error
 	if err := edit(object, d.Input); err != nil {
 		return "", err
 	}
+	noUnknown(s.t, d.Pos, object)
 	new, err := s.old.with(object)
 	if err != nil {
 		return "", err

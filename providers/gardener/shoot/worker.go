@@ -50,7 +50,7 @@ type settings struct {
 	DrainTimeout         *metav1.Duration `json:"machineDrainTimeout"`
 	HealthTimeout        *metav1.Duration `json:"machineHealthTimeout"`
 	CreationTimeout      *metav1.Duration `json:"machineCreationTimeout"`
-	InPlaceUpdateTimeout *metav1.Duration `json:"machineInPlaceUpdateTimeout"`
+	InPlaceUpdateTimeout *metav1.Duration `json:"inPlaceUpdateTimeout"`
 	DisableHealthTimeout *bool            `json:"disableHealthTimeout"`
 	MaxEvictRetries      *int             `json:"maxEvictRetries"`
 	NodeConditions       []string         `json:"nodeConditions"`

@@ -68,7 +68,7 @@ func TestPlanOfAChange(t *testing.T) {
 			"▽ metal (AutoInPlaceUpdate): in place: each of its 2 nodes is drained and updated, and stays",
 		}, []string{"refused", "not checked"}},
 		{"of one pool, from standard input", changed(t, "m5.large", "m6.large"), []string{"web", "--shoot-file", prodShoot, "--change", "-"}, 0, []string{
-			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as by kubectl replace", "not checked without a CloudProfile",
+			"web (AutoRollingUpdate): rolling", "machine.type m5.large → m6.large", "\n1 pool not shown", "as by kubectl apply: pools are merged by name", "not checked without a CloudProfile",
 		}, []string{"metal ("}},
 		{"refused", changed(t, "r6.metal", "r7.metal", "m5.large", "m6.large"), []string{"--all", "--shoot-file", prodShoot, "--change", "-"}, exitcode.Failed, []string{
 			"✗ refused: Gardener's API rejects this change\n  - spec.provider.workers[metal].machine.type r6.metal → r7.metal: cannot be changed",

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
 // lastApplied is where kubectl apply keeps what it was given.
@@ -18,61 +19,139 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // operationKey is the annotation that asks Gardener for an operation.
 const operationKey = "gardener.cloud/operation"
 
-// Apply is what the Shoot becomes when a manifest is applied to it. Where kubectl apply has
-// left what it was given last, the manifest is laid over the Shoot as kubectl apply does: what
-// neither of the two manifests has stays. Otherwise (threeWay is false) the manifest is the
-// whole spec, as with kubectl replace. The status stays as it is: only Gardener writes it.
-func (s *Shoot) Apply(manifest *Shoot) (become *Shoot, threeWay bool, err error) {
+// How says how a manifest changes a Shoot.
+type How string
+
+const (
+	// Applies: as kubectl apply. Pools are merged by name, what the manifest never spoke of
+	// stays, and what the one before had and this one does not goes.
+	Applies How = "applies"
+	// Adds: the same, but what was applied last is not known, so that nothing goes.
+	Adds How = "adds"
+	// Replaces: as kubectl edit or replace. The manifest is the whole Shoot as the API gave it.
+	Replaces How = "replaces"
+)
+
+// Apply is what the Shoot becomes when kubectl is given a manifest. Lists are merged by Gardener's
+// keys. The status stays as it is: only Gardener writes it.
+func (s *Shoot) Apply(manifest *Shoot) (become *Shoot, how How, err error) {
 	if ns := manifest.Metadata.Namespace; ns != "" && s.Metadata.Namespace != "" && ns != s.Metadata.Namespace || manifest.Metadata.Name != s.Metadata.Name {
-		return nil, false, fmt.Errorf("the change is for Shoot %s, not for %s", manifest.Ref(), s.Ref())
+		return nil, "", fmt.Errorf("the change is for Shoot %s, not for %s", manifest.Ref(), s.Ref())
 	}
 	object := clone(s.object)
-	var last map[string]any
-	if given := s.Metadata.Annotations[lastApplied]; given != "" && json.Unmarshal([]byte(given), &last) == nil {
-		threeWay = true
-		before, _ := at(last, "spec")
-		was, _ := before.(map[string]any)
-		now, _ := manifest.object["spec"].(map[string]any)
-		live, _ := object["spec"].(map[string]any)
-		lay(live, was, clone(now))
-	} else {
-		object["spec"] = clone(manifest.object)["spec"]
+	last, known := s.applied()
+	if !known {
+		last = nil
+	}
+	switch how = Applies; {
+	case manifest.served():
+		how, object["spec"] = Replaces, clone(manifest.object)["spec"]
+	case !known:
+		how = Adds
+		fallthrough
+	default:
+		lay(names.Kind("core.ShootSpec"), under(object, "spec"), under(last, "spec"), clone(under(manifest.given, "spec")))
 	}
 	for key, value := range manifest.Metadata.Annotations {
 		if key == lastApplied {
 			continue
 		}
 		if err := fillIn(object, map[string]any{}, "metadata", "annotations"); err != nil {
-			return nil, false, err
+			return nil, "", err
 		}
 		notes, _ := at(object, "metadata", "annotations")
 		notes.(map[string]any)[key] = value
 	}
 	become, err = s.with(object)
-	return become, threeWay, err
+	return become, how, err
 }
 
-// lay lays what is wanted over what is there: maps field by field, everything else as a
-// whole. What was wanted before and is not any more goes.
-func lay(there, before, wanted map[string]any) {
+// applied is the manifest that was applied last: what kubectl apply has left on the Shoot, or
+// the Shoot itself where it did not come from the API.
+func (s *Shoot) applied() (last map[string]any, known bool) {
+	if given := s.Metadata.Annotations[lastApplied]; given != "" && json.Unmarshal([]byte(given), &last) == nil {
+		return last, true
+	}
+	return s.given, !s.served() && s.given["status"] == nil
+}
+
+// served reports whether the Shoot is as the API gave it.
+func (s *Shoot) served() bool {
+	_, served := at(s.given, "metadata", "resourceVersion")
+	return served
+}
+
+// under is a map of an object, empty where there is none.
+func under(m map[string]any, field string) map[string]any {
+	in, ok := m[field].(map[string]any)
+	if !ok {
+		return map[string]any{}
+	}
+	return in
+}
+
+// lay lays what is wanted over what is there, as a strategic merge patch does: maps field by
+// field, lists that have a key item by item, everything else as a whole. What was wanted before
+// and is not any more goes.
+func lay(of names.Type, there, before, wanted map[string]any) {
 	for key := range before {
 		if _, still := wanted[key]; !still {
 			delete(there, key)
 		}
 	}
 	for key, value := range wanted {
+		next, by, _ := of.Field(key)
 		deep, isMap := value.(map[string]any)
-		under, wasMap := there[key].(map[string]any)
+		below, wasMap := there[key].(map[string]any)
+		items, isList := value.([]any)
+		old, _ := there[key].([]any)
+		last, _ := before[key].([]any)
 		switch {
 		case value == nil:
 			delete(there, key)
 		case isMap && wasMap:
-			was, _ := before[key].(map[string]any)
-			lay(under, was, deep)
+			lay(next, below, under(before, key), deep)
+		case isList && by != "" && keyed(by, items, old, last):
+			there[key] = layList(next, by, old, last, items)
 		default:
 			there[key] = value
 		}
 	}
+}
+
+// keyed reports whether all items of some lists are maps with a key.
+func keyed(by string, lists ...[]any) bool {
+	for _, item := range slices.Concat(lists...) {
+		if m, ok := item.(map[string]any); !ok || m[by] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// layList merges lists item by item, which a key tells apart.
+func layList(of names.Type, by string, there, before, wanted []any) (out []any) {
+	find := func(list []any, item any) map[string]any {
+		for _, other := range list {
+			if m := other.(map[string]any); m[by] == item.(map[string]any)[by] {
+				return m
+			}
+		}
+		return nil
+	}
+	for _, item := range wanted {
+		if old := find(there, item); old != nil {
+			lay(of, old, find(before, item), item.(map[string]any))
+			item = old
+		}
+		out = append(out, item)
+	}
+	for _, item := range there {
+		if find(wanted, item) == nil && find(before, item) == nil {
+			out = append(out, item)
+		}
+	}
+	return out
 }
 
 // with is the Shoot with another spec and other annotations. A pool whose image is left out

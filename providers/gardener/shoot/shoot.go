@@ -33,7 +33,8 @@ const mostDocuments = 100
 
 // Shoot is a Shoot of core.gardener.cloud, with every field that it came with.
 type Shoot struct {
-	object map[string]any
+	object map[string]any // with what Gardener's API fills in
+	given  map[string]any // as it came
 	form
 }
 
@@ -135,10 +136,11 @@ func Decode(file string, data []byte) (*Shoot, error) {
 
 // read makes a Shoot of an object, with what Gardener's API fills in by itself.
 func read(object map[string]any) (*Shoot, error) {
+	given := clone(object)
 	if err := fill(object); err != nil {
 		return nil, err
 	}
-	s := &Shoot{object: object}
+	s := &Shoot{object: object, given: given}
 	if err := convert(object, &s.form); err != nil {
 		return nil, err
 	}

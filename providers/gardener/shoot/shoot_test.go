@@ -106,9 +106,9 @@ func TestTheSameManifestIsNoChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := baseShoot(t, `status.lastOperation: {state: Succeeded}`)
-	become, threeWay, err := old.Apply(manifest(t, string(base)))
-	if err != nil || threeWay {
-		t.Fatal(threeWay, err)
+	become, how, err := old.Apply(manifest(t, string(base)))
+	if err != nil || how != Adds {
+		t.Fatal(how, err)
 	}
 	p := Change{Old: old, New: become, Now: start}.Plan()
 	if p.Start.When != StartNever || p.Refused || len(p.Pools[0].Causes)+len(p.Pools[1].Causes)+len(p.Beside) != 0 {
@@ -132,9 +132,9 @@ func TestApplyThreeWays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	become, threeWay, err := old.Apply(manifest(t, strings.Replace(small, "1.31.4", "1.32.0", 1)))
-	if err != nil || !threeWay {
-		t.Fatal(threeWay, err)
+	become, how, err := old.Apply(manifest(t, strings.Replace(small, "1.31.4", "1.32.0", 1)))
+	if err != nil || how != Applies {
+		t.Fatal(how, err)
 	}
 	if got := become.Spec.Kubernetes.Version; got != "1.32.0" {
 		t.Errorf("version %s", got)

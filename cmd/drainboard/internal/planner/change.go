@@ -103,15 +103,15 @@ func (c Change) become(old *shoot.Shoot, pools []string) (become *shoot.Shoot, n
 		if err != nil {
 			return nil, nil, err
 		}
-		threeWay := false
-		if become, threeWay, err = old.Apply(wanted); err != nil {
+		how := shoot.How("")
+		if become, how, err = old.Apply(wanted); err != nil {
 			return nil, nil, fmt.Errorf("--change %s: %w", c.Manifest, err)
 		}
-		if threeWay {
-			notes = append(notes, "the manifest is applied to the Shoot as by kubectl apply: fields that it never had stay")
-		} else {
-			notes = append(notes, "the manifest replaces the whole spec, as by kubectl replace: missing fields are removed")
-		}
+		notes = append(notes, map[shoot.How]string{
+			shoot.Applies:  "the manifest is applied as by kubectl apply: pools are merged by name, fields that it never had stay",
+			shoot.Adds:     "the manifest is applied as by kubectl apply: pools are merged by name. What was applied last is not known, so nothing is removed",
+			shoot.Replaces: "the manifest has a resourceVersion: it replaces the whole spec, as by kubectl edit or replace; missing fields are removed",
+		}[how])
 	}
 	if c.Kubernetes != "" {
 		if become, err = become.WithKubernetes(c.Kubernetes, pools); err != nil {

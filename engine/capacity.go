@@ -246,12 +246,12 @@ func (s *Step) EnsureRaise() bool {
 			s.Run.Raised = true
 			return true
 		}
-		if s.Run.RaiseUnsure {
+		if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max != before.Max) {
 			s.Note(unsureRaise(&s.Reader))
-			s.Run.Doubtful += to.Desired - s.Run.RaisedFrom.Desired
-			s.Run.RaiseUnsure = false
+			s.Run.Doubtful += to.Desired - before.Desired
 		}
-		s.rebase() // the group was scaled between our look and our request
+		s.Run.RaiseUnsure = false // where only the minimum is another one, nothing of it is there
+		s.rebase()                // the group was scaled between our look and our request
 		to = s.raised()
 	}
 	from := s.Run.RaisedFrom

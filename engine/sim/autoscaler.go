@@ -177,6 +177,7 @@ func (s *Sim) Drain(m *machine, end bool) {
 		delete(s.drains, m.ID)
 		if end {
 			s.end(m)
+			s.tilted = true
 		}
 		return false
 	})

@@ -116,6 +116,9 @@ func (c *checker) awaits(dec engine.Decision) {
 // ones.
 func (c *checker) dependsOnLaunches(r record.Run) bool {
 	return slices.ContainsFunc(r.Phases, func(p record.Phase) bool {
+		if p.Name == "scale up" && !c.raised && c.heritage == 0 { // its time begins with the raise
+			return false
+		}
 		return p.End.IsZero() && !p.Start.IsZero() && !slices.Contains([]string{"setup", "cordon", record.PhaseRetire}, p.Name)
 	})
 }

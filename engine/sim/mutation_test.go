@@ -155,6 +155,7 @@ var mutations = []mutation{
 	{"sizes: what is in doubt is not named", "end.go", "s.Run.Inherited.Doubtful > 0:", "s.Run.Inherited.Doubtful > 99:", "Scenario/eks_retry_in_doubt", ""},
 	{"sizes: a maximum that the group's size keeps up is inherited", "record/sizes.go", "min(left.Max, left.Sizes.Max-left.Sizes.Desired) <= 0", "left.Max == 0", "Scenario/eks_scale_down_minimum_raised", ""},
 	{"sizes: a command lowers the maximum below what others may have set", "capacity.go", "s.AddUnrestored(text.MaxStays(g.Sizes.Max), text.TakesBack(g.Name))", "s.AddUnrestored(text.MaxStays(g.Sizes.Max), text.LowerMax(g.Name, s.Run.Base.Max))", "Scenario/eks_scale_down_foreign_raise", broken},
+	{"found: a raise is in doubt where only the minimum has changed", "capacity.go", "s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max != before.Max) {", "s.Run.RaiseUnsure && before.Max > 0 {", "Scenario/raise_not_made_minimum_changed", "raise in doubt"},
 	{"sizes: a minimum that was raised is not minded", "record/sizes.go", "max(r.Base.Desired+r.Others, least, min(1, r.Base.Desired))", "max(r.Base.Desired+r.Others, min(least, 0), min(1, r.Base.Desired))", "Scenario/eks_minimum_raised", ""},
 	{"sizes: scale down continues beside a raise", "capacity.go", "by > 0 && s.Excess() > 0 {", "by > 99 && s.Excess() > 0 {", "Scenario/eks_scale_down_foreign_raise", ""},
 	{"found: a raised minimum passes for a raise of the desired size", "capacity.go", "\treturn by\n}", "\treturn by + s.Run.Others\n}", "Scenario/eks_scale_down_minimum_raised", "nodes left by choice"},

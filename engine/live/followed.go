@@ -27,6 +27,7 @@ func (w *Watch) follow(now time.Time) {
 	if w.Follow == nil || w.World.Partial() {
 		return
 	}
+	w.tellManaged(now)
 	if w.update.State != record.Running && w.update.State != record.Ending {
 		update := w.Follow.Update(w.World, now.Add(-recently))
 		if update == "" || update == w.update.Update {
@@ -46,6 +47,47 @@ func (w *Watch) follow(now time.Time) {
 		w.Decided(before, d)
 	}
 	w.tell(d.Events)
+}
+
+// unreadFor is for how long what was read before may not be read again until that is told.
+const unreadFor = 30 * time.Second
+
+// tellManaged tells, once each, when EKS's updates cannot be read and when they can again, and that an
+// update of the configuration is under way: until it is over no other one can start.
+func (w *Watch) tellManaged(now time.Time) {
+	m := w.World.Group.Managed
+	if m == nil {
+		return
+	}
+	if m.UpdatesUnread == "" {
+		if w.unread.told {
+			w.managed(now, text.EKSUpdatesReadAgain)
+		}
+		w.unread = unread{}
+	} else {
+		if w.unread.since.IsZero() {
+			w.unread.since = now
+		}
+		if !w.unread.told && (!m.UpdatesKnown || now.Sub(w.unread.since) >= unreadFor) {
+			w.unread.told = true
+			w.managed(now, text.EKSUpdatesUnread(m.UpdatesUnread, m.UpdatesKnown))
+		}
+	}
+	if u := m.Configuring(); u != nil && u.ID != w.configured {
+		w.configured = u.ID
+		w.managed(now, text.EKSConfigures(u.ID, u.Status))
+	}
+}
+
+// managed tells something of the node group.
+func (w *Watch) managed(now time.Time, message string) {
+	w.tell([]record.Event{{Time: now, Group: w.World.Group.Name, Run: w.update.ID, Type: record.Warning, Reason: "eks", Message: message}})
+}
+
+// unread is since when EKS's updates are not read, and whether that was told.
+type unread struct {
+	since time.Time
+	told  bool
 }
 
 // shows reports whether what follows an update is what there is to see.

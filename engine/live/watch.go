@@ -49,6 +49,9 @@ type Watch struct {
 	log      []record.Event
 	snapshot *snapshot.Snapshot
 	update   record.Run // what follows an update, the zero value before
+	// unread and configured are what was told of EKS's updates.
+	unread     unread
+	configured string
 }
 
 // recordRead is what a group's record said when it was last seen.

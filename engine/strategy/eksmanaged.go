@@ -61,20 +61,28 @@ func (e EKSManaged) Step(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) || m == nil || m.Update == nil {
 		return
 	}
-	u := m.Update
+	u := m.Named(s.Run.Update)
 	switch {
-	case u.ID != s.Run.Update:
-		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, u.ID))
+	case u == nil:
+		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, m.Update.ID))
 		return
+	case u != m.Update && !u.Over():
+		return // one at a time: its end is read next
+	case u != m.Update:
+		keepNewer(s, u)
+	}
+	switch {
 	case u.Status == world.UpdateFailed || u.Status == world.UpdateCancelled:
-		s.Enter(mng.Infer(Picture(&s.Reader)).Phase) // it may have come further since the last look
+		if u == m.Update {
+			s.Enter(mng.Infer(Picture(&s.Reader)).Phase) // it may have come further since the last look
+		}
 		failedUpdate(s, u)
 		return
 	case u.Status == world.UpdateSucceeded:
 		if !m.Minimal {
 			s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
 		}
-		if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && !s.StoodStill(progress, lagging) {
+		if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && u == m.Update && !s.StoodStill(progress, lagging) {
 			return
 		} else if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
 			s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
@@ -87,6 +95,24 @@ func (e EKSManaged) Step(s *engine.Step) {
 	}
 	s.Run.Limit = e.Limit(s.W, &s.Run)
 	infer(s, m)
+}
+
+// keepNewer lets the nodes that came after an update's beginning be new, whatever the update after
+// it makes of them. Machines that are not listed any more have left.
+func keepNewer(s *engine.Step, u *world.ManagedUpdate) {
+	for _, id := range s.In(record.Outdated, record.Draining, record.Settling) {
+		n, node := s.Run.Nodes[id], s.W.NodeOf(id)
+		switch {
+		case s.W.Machine(id) == nil:
+			n.Stage = record.Replaced
+		case !n.New && node != nil && node.Created.After(u.Since):
+			n.New, n.Stage = true, record.Ready
+		default:
+			continue
+		}
+		n.Since, n.Reason, n.Wait = s.Now, "", nil
+		s.SetNode(id, n)
+	}
 }
 
 // infer enters the phase that shows, and names the nodes that EKS may be at.
@@ -205,7 +231,7 @@ var results = map[string]record.Result{"PodEvictionFailure": record.EvictionFail
 // failedUpdate ends the run as EKS ended the update, and joins EKS's errors with what was seen:
 // the pods that were held on the nodes that it names, and why new nodes did not come.
 func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
-	s.Run.Candidates = nil // it is at none any more
+	defer func() { s.Run.Candidates = nil }() // it is at none any more
 	result := record.Failed
 	var why []string
 	for _, e := range u.Errors {
@@ -214,7 +240,7 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 			result = known
 		}
 		var with []string
-		for _, name := range e.Resources {
+		for _, name := range resources(s, e, known) {
 			with = append(with, heldOn(&s.Reader, name)...)
 		}
 		s.Run.BlockingPods = append(s.Run.BlockingPods, with...)
@@ -223,7 +249,30 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 			why = append(why, text.EKSLaunches(s.LaunchFailure(), notReady(&s.Reader))...)
 		}
 	}
+	if u.Status == world.UpdateCancelled {
+		s.Fail(result, text.EKSUpdateCancelled(u.ID, why))
+		return
+	}
 	s.Fail(result, text.EKSUpdateFailed(u.ID, why))
+}
+
+// resources are the nodes that an error is about, by name: EKS has their names or the ids of their
+// instances. Where an eviction failed and EKS names none they are the nodes that were seen to drain, or
+// those that EKS may have been at.
+func resources(s *engine.Step, e world.ManagedIssue, result record.Result) (nodes []string) {
+	for _, name := range e.Resources {
+		if n := s.W.NodeOf(name); n != nil {
+			name = n.Name
+		}
+		nodes = append(nodes, name)
+	}
+	if len(nodes) > 0 || result != record.EvictionFail {
+		return nodes
+	}
+	if len(s.Run.Candidates) > 0 {
+		return s.Run.Candidates
+	}
+	return namesOf(&s.Reader, s.In(record.Draining))
 }
 
 // notReady says of the new machines that are not Ready why.

@@ -137,6 +137,22 @@ func TestFollowedCandidates(t *testing.T) {
 	}
 }
 
+// EKS's error names a node, its instance, or nothing: what was held there is told all the same.
+func TestFollowedErrorIsJoined(t *testing.T) {
+	for name, c := range map[string]struct {
+		resources []string
+		held      int
+	}{"the node": {[]string{"b"}, 1}, "its instance": {[]string{"i-b"}, 1}, "nothing": {nil, 2}, "one that is gone": {[]string{"i-gone"}, 0}} {
+		x := watchedUpdate(t)
+		x.after(time.Minute)
+		x.group(2, world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "so", Resources: c.resources})
+		x.after(2 * time.Second)
+		if len(x.run.BlockingPods) != c.held || strings.Contains(x.run.Why, "held there: ") != (c.held > 0) || len(x.run.Candidates) > 0 {
+			t.Errorf("%s: %q %q: %s", name, x.run.BlockingPods, x.run.Candidates, x.run.Why)
+		}
+	}
+}
+
 // Where one node is left it is that one.
 func TestFollowedSoleCandidate(t *testing.T) {
 	x := watchedUpdate(t)
@@ -219,6 +235,41 @@ func TestFollowedToItsEnd(t *testing.T) {
 	x.after(5 * time.Second)
 	if x.run.ExitCode() != 1 {
 		t.Errorf("%s %s", x.run.State, x.run.Result)
+	}
+}
+
+// Another update has begun before the end of the one that is followed was read: how that ended is
+// known all the same, and its new nodes count as new though the next update replaces them. An update
+// of the configuration is none of nodes.
+func TestFollowedByAnother(t *testing.T) {
+	for status, want := range map[string]int{world.UpdateSucceeded: 0, world.UpdateFailed: 4, world.UpdateCancelled: 1} {
+		x := watchedUpdate(t)
+		x.after(time.Second)
+		x.w.DeleteNode("a")
+		x.w.DeleteNode("b")
+		x.w.SetMachines(nil)
+		x.node("c", 2, began.Add(2*time.Minute), false)
+		x.group(3, world.UpdateRuns)
+		g := x.w.Group
+		m := *g.Managed
+		first := *m.Update
+		first.Status = status
+		if status == world.UpdateFailed {
+			first.Errors = []world.ManagedIssue{{Code: "PodEvictionFailure", Message: "so"}}
+		}
+		m.Update = &world.ManagedUpdate{ID: "u-2", Kind: world.VersionUpdate, Status: world.UpdateRuns, Since: began.Add(time.Hour)}
+		m.Earlier = []world.ManagedUpdate{{ID: "u-0", Status: world.UpdateFailed}, first}
+		m.Configured = &world.ManagedUpdate{ID: "c-1", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: began.Add(50 * time.Minute)}
+		g.Managed = &m
+		x.w.SetGroup(g)
+		for range 5 {
+			if x.run.State == record.Running {
+				x.after(time.Second)
+			}
+		}
+		if n := x.run.Nodes["i-c"]; x.run.State == record.Running || x.run.ExitCode() != want || !n.New {
+			t.Errorf("%s: %s, exit code %d, %s; new %v %s", status, x.run.State, x.run.ExitCode(), x.run.Why, n.New, n.Stage)
+		}
 	}
 }
 

@@ -23,6 +23,39 @@ const (
 	EKSWindows     = "estimated: updates were reported to fail after about 45 minutes"
 )
 
+// EKSUpdatesReadAgain says that EKS's updates are known again.
+const EKSUpdatesReadAgain = "EKS's updates of the node group are read again"
+
+// EKSUpdatesUnread says that EKS's updates cannot be read; known: what was read before still stands.
+func EKSUpdatesUnread(problem string, known bool) string {
+	if known {
+		return problem + "; what was read before is shown, and it is tried again"
+	}
+	return problem + ": whether an update is under way is not known; it is tried again"
+}
+
+// EKSConfigures says that EKS changes the configuration of a node group.
+func EKSConfigures(id, status string) string {
+	return fmt.Sprintf("%s changes the configuration of the node group (%s): it replaces no node, and no other update can start before it is over", EKSUpdate(id), status)
+}
+
+// EKSBusy says why EKS refuses to start an update now.
+func EKSBusy(id string) string {
+	return "EKS refuses another update (ResourceInUseException) until " + EKSUpdate(id) + " is over"
+}
+
+// EKSSkew says how far the nodes of a group are behind their cluster, in minor versions of Kubernetes.
+// The version skew policy of Kubernetes lets kubelets be up to three behind.
+func EKSSkew(behind int) string {
+	switch {
+	case behind == 0:
+		return "the nodes' Kubernetes version is the cluster's"
+	case behind > 3:
+		return fmt.Sprintf("the nodes are %s behind the cluster: Kubernetes supports 3 at most", Plural(behind, "minor version"))
+	}
+	return fmt.Sprintf("the nodes are %s behind the cluster (3 at most are supported)", Plural(behind, "minor version"))
+}
+
 // EKSQuota says that the account's quota was not compared with the machines that an update adds.
 func EKSQuota(extra int) string {
 	return fmt.Sprintf("whether the account's EC2 quota admits %s: aws service-quotas list-service-quotas --service-code ec2", Plural(extra, "more instance"))

@@ -88,6 +88,11 @@ func EKSUpdateFailed(id string, why []string) string {
 	return EKSUpdate(id) + " failed: " + strings.Join(why, "; ")
 }
 
+// EKSUpdateCancelled says that an update was cancelled, with what EKS says of it.
+func EKSUpdateCancelled(id string, why []string) string {
+	return strings.Join(append([]string{EKSUpdate(id) + " was cancelled"}, why...), "; ")
+}
+
 // EKSError is an error of EKS's in its own words, and the pods that were held on the nodes
 // that it is about.
 func EKSError(code, message string, about, held []string) string {

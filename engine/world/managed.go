@@ -2,6 +2,8 @@ package world
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -32,12 +34,20 @@ type ManagedGroup struct {
 	Repairs, WarmPool bool
 	// Issues are what EKS finds wrong with the group.
 	Issues []ManagedIssue
-	// Insights are those findings about the cluster that are not PASSING.
+	// Insights are those findings about the cluster that concern its nodes and are not PASSING.
 	Insights []Insight
-	// Update is the latest update, nil where there was none.
-	Update *ManagedUpdate
-	// Unread says why some of this is not known, or old; "" where nothing is.
-	Unread string
+	// Update is the latest update of its nodes to another version, nil where there was none;
+	// Earlier are those before it, the newest first, as many as are worth keeping.
+	Update  *ManagedUpdate
+	Earlier []ManagedUpdate
+	// Configured is the latest update of another kind, of its configuration; nil where there was
+	// none. It takes turns with those of Update: EKS carries out one at a time.
+	Configured *ManagedUpdate
+	// Unread says why some of this is not known, or old; "" where nothing is. UpdatesUnread says
+	// it of the updates alone. UpdatesKnown: they were read at least once. UpdatesDenied: credentials
+	// or rights are what is missing now.
+	Unread, UpdatesUnread       string
+	UpdatesKnown, UpdatesDenied bool
 }
 
 // ManagedIssue is an error that EKS tells of, with its own code and words.
@@ -63,6 +73,42 @@ type ManagedUpdate struct {
 	// template; "" where it does not say.
 	Version, Release, TemplateVersion string
 	Errors                            []ManagedIssue
+}
+
+// Skew is how many minor versions of Kubernetes the nodes are behind the cluster, by what EKS tells, and
+// whether that can be told.
+func (m *ManagedGroup) Skew() (behind int, known bool) {
+	cluster, is := MinorOf(m.ClusterVersion)
+	nodes, are := MinorOf(m.Version)
+	return cluster - nodes, is && are && nodes <= cluster
+}
+
+// MinorOf is the second number of a Kubernetes version such as 1.32, false for anything else.
+func MinorOf(version string) (int, bool) {
+	major, minor, two := strings.Cut(version, ".")
+	n, err := strconv.Atoi(minor)
+	return n, two && major == "1" && err == nil
+}
+
+// Named is the update of the group's nodes with an id, nil where it is not known.
+func (m *ManagedGroup) Named(id string) *ManagedUpdate {
+	if m.Update != nil && m.Update.ID == id {
+		return m.Update
+	}
+	for i := range m.Earlier {
+		if m.Earlier[i].ID == id {
+			return &m.Earlier[i]
+		}
+	}
+	return nil
+}
+
+// Configuring is the update of the group's configuration that is under way, nil where none is.
+func (m *ManagedGroup) Configuring() *ManagedUpdate {
+	if u := m.Configured; u != nil && !u.Over() {
+		return u
+	}
+	return nil
 }
 
 // EKS's words for the kind and the status of an update.
@@ -119,7 +165,7 @@ func (m *ManagedGroup) Clean() *ManagedGroup {
 	}
 	c := *m
 	for _, s := range []*string{&c.Cluster, &c.Name, &c.AutoScalingGroup, &c.Status, &c.Version, &c.Release, &c.AMIType, &c.ClusterVersion,
-		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.Unread} {
+		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.Unread, &c.UpdatesUnread} {
 		*s = Clean(*s)
 	}
 	c.Issues = cleanIssues(c.Issues)
@@ -127,10 +173,19 @@ func (m *ManagedGroup) Clean() *ManagedGroup {
 	for i, in := range c.Insights {
 		c.Insights[i] = Insight{Clean(in.Name), Clean(in.Status), Clean(in.Reason)}
 	}
-	if u := m.Update; u != nil {
-		c.Update = &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), Clean(u.TemplateVersion), cleanIssues(u.Errors)}
+	c.Update, c.Configured = m.Update.clean(), m.Configured.clean()
+	c.Earlier = slices.Clone(c.Earlier)
+	for i := range c.Earlier {
+		c.Earlier[i] = *c.Earlier[i].clean()
 	}
 	return &c
+}
+
+func (u *ManagedUpdate) clean() *ManagedUpdate {
+	if u == nil {
+		return nil
+	}
+	return &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), Clean(u.TemplateVersion), cleanIssues(u.Errors)}
 }
 
 func cleanIssues(issues []ManagedIssue) []ManagedIssue {

@@ -2,7 +2,9 @@ package eks
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,11 +32,13 @@ const (
 
 // details are what EKS tells of one managed node group, as it was read last.
 type details struct {
-	c       *Client
-	at      Place
-	last    world.ManagedGroup
-	parts   []*part
-	updates map[string]world.ManagedUpdate // those that are over, which do not change
+	c     *Client
+	at    Place
+	last  world.ManagedGroup
+	parts []*part
+	// updating is the part that reads the updates.
+	updating *part
+	updates  map[string]world.ManagedUpdate // those that are over, which do not change
 }
 
 // part is what is read together, in its own time.
@@ -43,14 +48,16 @@ type part struct {
 	read    func(context.Context) error
 	next    time.Time // of this machine's clock
 	problem string    // of the last read, "" if it was good
+	denied  bool      // credentials or rights were missing
 }
 
 func (c *Client) details(at Place) *details {
 	d := &details{c: c, at: at, updates: map[string]world.ManagedUpdate{}}
 	d.last.Cluster, d.last.Name, d.last.AutoScalingGroup = at.Cluster, at.Name, at.AutoScalingGroup
+	d.updating = &part{of: "its updates", every: updateEvery, read: d.update}
 	d.parts = []*part{
 		{of: "the node group", every: groupEvery, read: d.group},
-		{of: "its updates", every: updateEvery, read: d.update},
+		d.updating,
 		{of: "the cluster", every: clusterEvery, read: d.cluster},
 		{of: "the recommended release", every: clusterEvery, read: d.recommended}, // by what the others tell
 		{of: "the insights", every: clusterEvery, read: d.insights},
@@ -66,9 +73,10 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 	var unread []string
 	for _, p := range d.parts {
 		if !time.Now().Before(p.next) {
-			p.problem, p.next = "", time.Now().Add(p.every)
+			p.problem, p.denied, p.next = "", false, time.Now().Add(p.every)
 			if err := p.read(ctx); err != nil {
-				p.problem, p.next = p.of+" cannot be read: "+d.c.asg.Explain(err).Error(), time.Now().Add(min(p.every, again))
+				err = d.c.asg.Explain(err)
+				p.problem, p.denied, p.next = p.of+" cannot be read: "+err.Error(), errors.Is(err, live.ErrDenied), time.Now().Add(min(p.every, again))
 			}
 		}
 		if p.problem != "" {
@@ -76,7 +84,7 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 		}
 	}
 	m := d.last
-	m.Unread = strings.Join(unread, "; ")
+	m.Unread, m.UpdatesUnread, m.UpdatesDenied = strings.Join(unread, "; "), d.updating.problem, d.updating.denied
 	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Starts(&m)
 }
 
@@ -133,11 +141,11 @@ func (d *details) group(ctx context.Context) error {
 	return nil
 }
 
-// update reads the latest update. EKS lists ids in no order that tells which that is, so
+// update reads the updates. EKS lists ids in no order that tells which that is, so
 // each is read once, and those that are not over again.
 func (d *details) update(ctx context.Context) error {
 	pages := eks.NewListUpdatesPaginator(d.c.api, &eks.ListUpdatesInput{Name: &d.at.Cluster, NodegroupName: &d.at.Name})
-	var latest *world.ManagedUpdate
+	var all []world.ManagedUpdate
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -146,20 +154,47 @@ func (d *details) update(ctx context.Context) error {
 		for _, id := range page.UpdateIds {
 			u, known := d.updates[id]
 			if !known {
-				if u, err = d.describe(ctx, id); err != nil {
+				if u, err = d.describe(ctx, id); notFound(err) {
+					continue // EKS has forgotten it since it was listed
+				} else if err != nil {
 					return err
 				}
 				if u.Over() {
 					d.updates[id] = u
 				}
 			}
-			if latest == nil || u.Since.After(latest.Since) {
-				latest = &u
-			}
+			all = append(all, u)
 		}
 	}
-	d.last.Update = latest
+	d.sort(all)
 	return nil
+}
+
+func notFound(err error) bool {
+	var gone *types.ResourceNotFoundException
+	return errors.As(err, &gone)
+}
+
+// earlier is how many updates before the latest one are kept: an update may end and others begin while
+// nothing can be read.
+const earlier = 10
+
+// sort tells the updates of nodes from those of the configuration.
+func (d *details) sort(all []world.ManagedUpdate) {
+	slices.SortStableFunc(all, func(a, b world.ManagedUpdate) int { return b.Since.Compare(a.Since) })
+	m := &d.last
+	m.Update, m.Earlier, m.Configured, m.UpdatesKnown = nil, nil, nil, true
+	for _, u := range all {
+		switch {
+		case u.Kind != world.VersionUpdate && m.Configured == nil:
+			m.Configured = &u
+		case u.Kind != world.VersionUpdate:
+		case m.Update == nil:
+			m.Update = &u
+		case len(m.Earlier) < earlier:
+			m.Earlier = append(m.Earlier, u)
+		}
+	}
 }
 
 func (d *details) describe(ctx context.Context, id string) (world.ManagedUpdate, error) {
@@ -265,7 +300,12 @@ func parameters(amiType, version string) (release, image string, known bool) {
 	return path + of[1], path + of[2], true
 }
 
-// insights reads what EKS has found out about the cluster that is not as it should be.
+// ofNodes finds an insight that concerns nodes by its name or reason: EKS has no field for that. Those
+// of the category MISCONFIGURATION are about hybrid nodes (EKS user guide, "View cluster insights"),
+// which are in no managed node group.
+var ofNodes = regexp.MustCompile(`(?i)\b(nodes?|node ?groups?|kubelets?|AMIs?|Amazon Linux|Bottlerocket)\b`)
+
+// insights reads what EKS has found out about the nodes of the cluster that is not as it should be.
 func (d *details) insights(ctx context.Context) error {
 	pages := eks.NewListInsightsPaginator(d.c.api, &eks.ListInsightsInput{ClusterName: &d.at.Cluster,
 		Filter: &types.InsightsFilter{Statuses: []types.InsightStatusValue{types.InsightStatusValueWarning, types.InsightStatusValueError}}})
@@ -280,7 +320,9 @@ func (d *details) insights(ctx context.Context) error {
 			if i.InsightStatus != nil {
 				in.Status, in.Reason = string(i.InsightStatus.Status), aws.ToString(i.InsightStatus.Reason)
 			}
-			found = append(found, in)
+			if i.Category != types.CategoryMisconfiguration && (ofNodes.MatchString(in.Name) || ofNodes.MatchString(in.Reason)) {
+				found = append(found, in)
+			}
 		}
 	}
 	slices.SortFunc(found, func(a, b world.Insight) int { return strings.Compare(a.Name, b.Name) })

@@ -33,8 +33,16 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		body = `{"message":"User: arn:aws:iam::1:user/me is not authorized to perform: eks:Something"}`
 	}
+	if body == gone {
+		w.Header().Set("X-Amzn-ErrorType", gone)
+		w.WriteHeader(http.StatusNotFound)
+		body = `{"message":"No update found for ID: x"}`
+	}
 	_, _ = w.Write([]byte(body))
 }
+
+// gone is the answer to what EKS does not know.
+const gone = "ResourceNotFoundException"
 
 const (
 	atGroup   = "/clusters/prod/node-groups/web"
@@ -116,6 +124,45 @@ func TestDescribe(t *testing.T) {
 	}
 	if u := g.Managed.Update; u.Status != "Pausing" || u.Over() {
 		t.Errorf("%+v", u)
+	}
+}
+
+// The updates of nodes are told from those of the configuration, the latest of each first; one that EKS
+// lists and does not know any more hides no other.
+func TestUpdatesInARow(t *testing.T) {
+	s, d := start(t)
+	s.answers[atUpdates] = `{"updateIds":["c","a","x","b","e"]}`
+	s.answers[atUpdates+"/b"] = `{"update":{"id":"b","type":"VersionUpdate","status":"Failed","createdAt":1700000900}}`
+	s.answers[atUpdates+"/c"] = `{"update":{"id":"c","type":"ConfigUpdate","status":"InProgress","createdAt":1700002000}}`
+	s.answers[atUpdates+"/e"] = `{"update":{"id":"e","type":"VersionUpdate","status":"Successful","createdAt":1700001000}}`
+	s.answers[atUpdates+"/x"] = gone
+	g := world.Group{}
+	d.dress(t.Context(), &g)
+	m := g.Managed
+	if m.UpdatesUnread != "" || !m.UpdatesKnown || m.Update.ID != "e" || m.Named("b") == nil || m.Named("b").Status != "Failed" || m.Named("c") != nil || m.Configuring().ID != "c" {
+		t.Errorf("%+v", m)
+	}
+	delete(s.answers, atUpdates)
+	d.again()
+	d.dress(t.Context(), &g)
+	if m := g.Managed; m.UpdatesUnread == "" || !m.UpdatesDenied || !m.UpdatesKnown || m.Update.ID != "e" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// Findings that concern nodes are told, and no others.
+func TestInsightsOfNodes(t *testing.T) {
+	s, d := start(t)
+	s.answers[atFound] = `{"insights":[
+		{"name":"Kubelet version skew","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"behind"}},
+		{"name":"Amazon Linux 2 compatibility","category":"UPGRADE_READINESS","insightStatus":{"status":"WARNING","reason":"."}},
+		{"name":"Deprecated APIs removed in Kubernetes v1.32","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"."}},
+		{"name":"EKS add-on version compatibility","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"."}},
+		{"name":"Hybrid node webhook","category":"MISCONFIGURATION","insightStatus":{"status":"ERROR","reason":"."}}]}`
+	g := world.Group{}
+	d.dress(t.Context(), &g)
+	if in := g.Managed.Insights; len(in) != 2 || in[0].Name != "Amazon Linux 2 compatibility" || in[1].Name != "Kubelet version skew" {
+		t.Errorf("%+v", in)
 	}
 }
 

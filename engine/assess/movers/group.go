@@ -30,7 +30,7 @@ func OfGroup(s *assess.Reader) []record.ExternalMover {
 			WayOut: text.StopRefresh(g.Name),
 		})
 	}
-	if m := g.Managed; m != nil && m.Update != nil && m.Update.Kind == world.VersionUpdate && !m.Update.Over() {
+	if m := g.Managed; m != nil && m.Update != nil && !m.Update.Over() {
 		u := m.Update
 		out = append(out, record.ExternalMover{
 			Kind: record.ExternalRoll, Who: text.EKSUpdate(u.ID), Does: text.EKSUpdateDoes(u.Version, u.Release, u.Status),

@@ -53,7 +53,7 @@ func (Controller) Words() selfdriven.Words {
 
 // Drives reports whether EKS has updated the nodes of a managed node group, or does.
 func (Controller) Drives(g *world.Group) bool {
-	return g.Managed != nil && g.Managed.Update != nil && g.Managed.Update.Kind == world.VersionUpdate
+	return g.Managed != nil && g.Managed.Update != nil
 }
 
 // Told is nothing beside the marks on nodes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -175,24 +174,17 @@ func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked 
 // goesTo refuses a Kubernetes version that EKS refuses for a node group: one that is no minor
 // version, that is higher than the cluster's, or lower than the group's.
 func (g *managedGroup) goesTo(version string) error {
-	to, is := minorOf(version)
+	to, is := world.MinorOf(version)
 	if !is {
 		return fmt.Errorf("--kubernetes-version: %q is not a Kubernetes version such as 1.32", version)
 	}
-	if most, known := minorOf(g.known.ClusterVersion); known && to > most {
+	if most, known := world.MinorOf(g.known.ClusterVersion); known && to > most {
 		return fmt.Errorf("--kubernetes-version %s: EKS refuses it, because the cluster runs %s: update that first", version, g.known.ClusterVersion)
 	}
-	if least, known := minorOf(g.known.Version); known && to < least {
+	if least, known := world.MinorOf(g.known.Version); known && to < least {
 		return fmt.Errorf("--kubernetes-version %s: EKS refuses it, because node group %s has %s and cannot go back", version, g.name, g.known.Version)
 	}
 	return nil
-}
-
-// minorOf is the second number of a Kubernetes version.
-func minorOf(version string) (int, bool) {
-	major, minor, two := strings.Cut(version, ".")
-	n, err := strconv.Atoi(minor)
-	return n, two && major == "1" && err == nil
 }
 
 // asksFor is the target of an update to a version or release that was named: every node, where it

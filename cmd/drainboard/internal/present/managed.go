@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/eks"
 )
@@ -29,6 +30,14 @@ func (p PlannedManaged) JSON() api.GroupPlan {
 	return out
 }
 
+// busy is the update that is under way, of nodes or of the configuration, nil where none is.
+func (p PlannedManaged) busy() *world.ManagedUpdate {
+	if u := p.Group.Update; u != nil && !u.Over() {
+		return u
+	}
+	return p.Group.Configuring()
+}
+
 func (p PlannedManaged) command() string {
 	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
 }
@@ -42,7 +51,10 @@ func (p PlannedManaged) Write(w io.Writer, wide bool) {
 		run.Warnings = append(run.Warnings, "EKS picks nodes at random: the order above is one of many")
 	}
 	WritePlan(w, run, nil, wide)
-	if len(run.Nodes) > 0 {
+	switch u := p.busy(); {
+	case u != nil:
+		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", text.EKSBusy(u.ID), run.Group)
+	case len(run.Nodes) > 0:
 		fmt.Fprintf(w, "\nEKS carries the update out, and Drainboard cannot start it yet:\n  %s\n  drainboard watch %s follows it\n", p.command(), run.Group)
 	}
 }
@@ -52,6 +64,9 @@ func WriteManaged(w io.Writer, m *world.ManagedGroup) {
 	fmt.Fprintf(w, "%s: a managed node group of EKS cluster %s, %s\n", m.Name, m.Cluster, dash(m.Status))
 	fmt.Fprintf(w, "  nodes: Kubernetes %s, release %s\n", dash(m.Version), dash(m.Release))
 	fmt.Fprintf(w, "  cluster: Kubernetes %s, recommended release %s\n", dash(m.ClusterVersion), cmp.Or(m.Recommended, "not known for "+cmp.Or(m.AMIType, "this AMI")))
+	if behind, known := m.Skew(); known {
+		fmt.Fprintln(w, "  skew: "+text.EKSSkew(behind))
+	}
 	if m.TemplateName != "" {
 		fmt.Fprintf(w, "  launch template: %s:%s\n", m.TemplateName, dash(m.TemplateVersion))
 	}
@@ -60,12 +75,16 @@ func WriteManaged(w io.Writer, m *world.ManagedGroup) {
 		fmt.Fprintln(w, "  latest update: "+updateText(u))
 		List(w, "  its errors:", issuesText(u.Errors))
 	}
+	if u := m.Configured; u != nil && (m.Update == nil || u.Since.After(m.Update.Since)) {
+		fmt.Fprintln(w, "  latest update of the configuration: "+updateText(u))
+		List(w, "  its errors:", issuesText(u.Errors))
+	}
 	List(w, "  health issues:", issuesText(m.Issues))
 	var insights []string
 	for _, i := range m.Insights {
 		insights = append(insights, fmt.Sprintf("%s: %s%s", i.Status, i.Name, because(i.Reason)))
 	}
-	List(w, "  insights of EKS:", insights)
+	List(w, "  insights of EKS about nodes:", insights)
 	if m.Unread != "" {
 		fmt.Fprintln(w, "  not known: "+m.Unread)
 	}
@@ -121,7 +140,7 @@ func ManagedOf(m *world.ManagedGroup) *api.NodeGroup {
 	out := &api.NodeGroup{
 		Cluster: m.Cluster, AutoScalingGroup: m.AutoScalingGroup, Status: m.Status, KubernetesVersion: m.Version, ReleaseVersion: m.Release,
 		AMIType: m.AMIType, ClusterVersion: m.ClusterVersion, RecommendedRelease: m.Recommended, UpdateStrategy: "DEFAULT", MaxUnavailable: m.MaxUnavailable,
-		NodeRepair: m.Repairs, WarmPool: m.WarmPool, HealthIssues: issuesOf(m.Issues), Unread: m.Unread,
+		LaunchTemplate: m.TemplateName, LaunchTemplateVersion: m.TemplateVersion, NodeRepair: m.Repairs, WarmPool: m.WarmPool, HealthIssues: issuesOf(m.Issues), Unread: m.Unread,
 	}
 	if m.Minimal {
 		out.UpdateStrategy = "MINIMAL"
@@ -129,10 +148,18 @@ func ManagedOf(m *world.ManagedGroup) *api.NodeGroup {
 	for _, i := range m.Insights {
 		out.Insights = append(out.Insights, api.ClusterInsight{Name: i.Name, Status: i.Status, Reason: i.Reason})
 	}
-	if u := m.Update; u != nil {
-		out.LatestUpdate = &api.NodeGroupUpdate{ID: u.ID, Type: u.Kind, Status: u.Status, StartedAt: u.Since, KubernetesVersion: u.Version, ReleaseVersion: u.Release, Errors: issuesOf(u.Errors)}
+	if behind, known := m.Skew(); known {
+		out.MinorVersionsBehind = &behind
 	}
+	out.LatestUpdate, out.LatestConfigUpdate = updateOf(m.Update), updateOf(m.Configured)
 	return out
+}
+
+func updateOf(u *world.ManagedUpdate) *api.NodeGroupUpdate {
+	if u == nil {
+		return nil
+	}
+	return &api.NodeGroupUpdate{ID: u.ID, Type: u.Kind, Status: u.Status, StartedAt: u.Since, KubernetesVersion: u.Version, ReleaseVersion: u.Release, LaunchTemplateVersion: u.TemplateVersion, Errors: issuesOf(u.Errors)}
 }
 
 func issuesOf(issues []world.ManagedIssue) []api.NodeGroupIssue {

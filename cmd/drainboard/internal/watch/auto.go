@@ -38,8 +38,12 @@ func (a *Watch) auto(ctx context.Context, s *session.Session, cluster *session.I
 	}
 	defer v.Queue.Close()
 	w.World, w.Queue = v.World, v.Queue
-	if v.World.Group.Managed == nil {
+	m := v.World.Group.Managed
+	switch {
+	case m == nil:
 		return exitcode.Usage(fmt.Errorf("watch --auto follows updates of EKS managed node groups, and %s is none: drainboard upgrade %s --auto drives a run, drainboard status %s tells of one", a.Group, a.Group, a.Group))
+	case !m.UpdatesKnown && m.UpdatesDenied:
+		return exitcode.With(exitcode.Denied, errors.New(m.UpdatesUnread))
 	}
 	return a.toTheEnd(ctx, w)
 }
@@ -60,7 +64,7 @@ func (a *Watch) toTheEnd(ctx context.Context, w *live.Watch) error {
 			stop(nil)
 		case v.Strategy == w.Follow.Name():
 			late.Stop()
-		case waits && !v.Partial:
+		case waits && !v.Partial && w.World.Group.Managed.UpdatesKnown:
 			waits = false
 			fmt.Fprintf(a.Err, "drainboard: no update of %s is under way; waiting for one, %s at most\n", a.Group, startLimit)
 		}
@@ -70,6 +74,8 @@ func (a *Watch) toTheEnd(ctx context.Context, w *live.Watch) error {
 	switch {
 	case run.State == record.Finished:
 		return ended(run)
+	case errors.Is(context.Cause(ctx), errNoUpdate) && !w.World.Group.Managed.UpdatesKnown:
+		return exitcode.With(exitcode.Unreachable, fmt.Errorf("whether an update of %s is under way could not be read within %s: %s", a.Group, startLimit, w.World.Group.Managed.UpdatesUnread))
 	case errors.Is(context.Cause(ctx), errNoUpdate):
 		return exitcode.With(exitcode.Paused, fmt.Errorf("no update of %s has begun within %s", a.Group, startLimit))
 	case err != nil:

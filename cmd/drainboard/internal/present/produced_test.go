@@ -67,6 +67,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 
 	var group GroupRow
 	full(reflect.ValueOf(&group).Elem(), 0)
+	group.Managed.ClusterVersion, group.Managed.Version = "1.32", "1.30"
 	var several RollPlan
 	full(reflect.ValueOf(&several.Roll).Elem(), 0)
 	several.Rules.About = "by name"

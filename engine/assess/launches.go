@@ -51,12 +51,13 @@ func (s *Reader) AwaitedLaunch() string {
 }
 
 // NotLaunched is how many machines the group lacks of so many. One whose termination was
-// requested is not there: what its end does to the group's size counts from the same moment.
+// requested is not there, nor one that takes the group's size down with it while the request is
+// refused: what its end does to the size counts from the same moment.
 func (s *Reader) NotLaunched(want int) int {
 	there := 0
 	for _, m := range s.W.Machines() {
 		_, requested := s.Run.Pending["terminate/"+m.ID]
-		if counts(m) && !requested {
+		if counts(m) && !requested && !s.Run.Nodes[m.ID].Decrement {
 			there++
 		}
 	}

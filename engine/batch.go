@@ -116,7 +116,7 @@ func hash(s *assess.Reader, machines []string) string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// refreshBatch makes the waiting batch anew when its nodes are no longer all
+// refreshBatch makes the waiting batch again when its nodes are no longer all
 // there to be rolled.
 func refreshBatch(s *Step) {
 	last := len(s.Run.Batches) - 1

@@ -74,7 +74,7 @@ func TestYieldToDrainByHand(t *testing.T) {
 }
 
 // What tools mark because we end its machine tells of nobody else.
-func TestOwnTerminationIsNoRival(t *testing.T) {
+func TestOwnTerminationIsNoExternalMover(t *testing.T) {
 	s := sim.NewScript()
 	if out, err := s.Do(`
 		cluster zones=a nodes=1

@@ -9,7 +9,7 @@ import (
 )
 
 // detachRecord checks that a decision which changes whether a node is detached reports a
-// change: the record is then written, and whoever watches by it estimates the same time left.
+// change: the record is then written, and a process that watches by it estimates the same time left.
 type detachRecord struct {
 	t        *testing.T
 	returned int // nodes that were detached and are not any more

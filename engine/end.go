@@ -184,7 +184,7 @@ func (s *Step) putBack(id string, n record.Node) {
 		n.Stage = record.Ready
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonPutBack, Message: text.BackInService(string(was))})
+	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonRestored, Message: text.BackInService(string(was))})
 }
 
 // listUnrestored names what could not be restored, each with the command that would.

@@ -21,7 +21,7 @@ func change(w *world.World, name string, edit func(*world.Node)) {
 }
 
 // What a plan says of who else moves nodes, and how each is handled.
-func TestRivalsOfPlan(t *testing.T) {
+func TestMoversOfPlan(t *testing.T) {
 	taint := func(key, value, effect string) func(*world.World, time.Time) {
 		return func(w *world.World, _ time.Time) {
 			change(w, "a1", func(n *world.Node) {
@@ -189,7 +189,7 @@ func TestGuardLeavesWhatIsNotOurs(t *testing.T) {
 
 // A group without a run shows which part of the cloud is at work on it, and nobody who
 // only may be. What its nodes tell is OthersView's.
-func TestRivalsWithoutARun(t *testing.T) {
+func TestMoversWithoutARun(t *testing.T) {
 	c := sim.NewScript()
 	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nuser cordon a1\nuser refreshes percent=30\nautoscaler\nuser moves a2 by=kured"); err != nil {
 		t.Fatal(err)
@@ -207,10 +207,10 @@ func TestRivalsWithoutARun(t *testing.T) {
 }
 
 // Who watches a run from elsewhere is told who has come and who has gone.
-func TestRetellRivals(t *testing.T) {
+func TestMoversOfRecordDiff(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
-	run := func(rivals ...record.ExternalMover) record.Run {
-		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: map[string]record.Node{}, ExternalMovers: rivals}
+	run := func(movers ...record.ExternalMover) record.Run {
+		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: map[string]record.Node{}, ExternalMovers: movers}
 	}
 	kops := record.ExternalMover{Kind: record.ExternalRoll, Who: "kops", Does: "is rolling", Nodes: []string{"a1"}, Handling: record.HandlingRefused, How: "the run pauses", Since: at.Add(time.Second)}
 	later := kops
@@ -240,7 +240,7 @@ func TestRetellRivals(t *testing.T) {
 }
 
 // A record has room for what it says of nodes that are not waited for, however many.
-func TestRivalsOfManyNodes(t *testing.T) {
+func TestMoversOfManyNodes(t *testing.T) {
 	p := planOf(t, "cluster zones=a nodes=9\nworkload web replicas=2", func(w *world.World, _ time.Time) {
 		for _, n := range w.Nodes() {
 			change(w, n.Name, func(n *world.Node) { n.Unschedulable = true })

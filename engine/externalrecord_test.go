@@ -10,14 +10,14 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 )
 
-// rivalRecord checks every decision: what is said of a rival differs only where the decision
-// reports a change, so that the record is written and whoever watches by it reads the same.
-type rivalRecord struct {
+// moverRecord checks every decision: what is said of a mover differs only where the decision
+// reports a change, so that the record is written and a process that watches by it reads the same.
+type moverRecord struct {
 	t    *testing.T
-	said []string // how the rivals are handled, in turn
+	said []string // how the movers are handled, in turn
 }
 
-func (r *rivalRecord) Decided(before record.Run, d engine.Decision) {
+func (r *moverRecord) Decided(before record.Run, d engine.Decision) {
 	say := func(list []record.ExternalMover) (out []string) {
 		for _, one := range list {
 			out = append(out, one.Sentence())
@@ -30,23 +30,23 @@ func (r *rivalRecord) Decided(before record.Run, d engine.Decision) {
 	}
 	r.said = append(r.said, is...)
 	if !d.Changed {
-		r.t.Errorf("the record is not written although the rivals %q have become %q", was, is)
+		r.t.Errorf("the record is not written although the movers %q have become %q", was, is)
 	}
 }
 
-func (*rivalRecord) Heard([]record.Command) {}
+func (*moverRecord) Heard([]record.Command) {}
 
-func (*rivalRecord) Events([]record.Event) {}
+func (*moverRecord) Events([]record.Event) {}
 
-func (*rivalRecord) Asked(record.Action) {}
+func (*moverRecord) Asked(record.Action) {}
 
-func (*rivalRecord) Answered(record.Action, record.Outcome) {}
+func (*moverRecord) Answered(record.Action, record.Outcome) {}
 
-func (*rivalRecord) Resumed(record.Run) {}
+func (*moverRecord) Resumed(record.Run) {}
 
 // A node that another tool drains for too long is drained by the run, which is then in the
 // record, too.
-func TestRecordOfRivals(t *testing.T) {
+func TestRecordOfMovers(t *testing.T) {
 	s := sim.NewScript()
 	say := func(lines string) {
 		if out, err := s.Do(lines); err != nil {
@@ -54,7 +54,7 @@ func TestRecordOfRivals(t *testing.T) {
 		}
 	}
 	say("cluster zones=a nodes=2\nsettings strategy=gardener max-surge=1\nuser moves a1 by=handler\nstart")
-	seen := &rivalRecord{t: t}
+	seen := &moverRecord{t: t}
 	s.Driver.Witness = seen
 	say("run for=4m30s")
 	for _, how := range []string{"not finished after 4m0s: rolled like any other node", "our own drain of it continues"} {

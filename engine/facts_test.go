@@ -85,7 +85,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Facts are of one run at one moment: for another they are worked out anew.
+// Facts are of one run at one moment: for another they are worked out again.
 func TestFactsOfAnotherRun(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})

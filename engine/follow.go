@@ -164,7 +164,7 @@ func externalPause(s *Step) bool {
 	if by := s.HeldByOthers(); len(by) > 0 {
 		why = text.MoreLeftThanPaused(by)
 	}
-	s.Report(record.Event{Type: record.RunResumed, Reason: record.ReasonLetGoOn, Message: text.ResumedBecause(why)})
+	s.Report(record.Event{Type: record.RunResumed, Reason: record.ReasonContinued, Message: text.ResumedBecause(why)})
 	s.Soon()
 	return true
 }

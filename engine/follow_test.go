@@ -506,7 +506,7 @@ func TestFollowFails(t *testing.T) {
 const slow = 41 * time.Second
 
 // Machines that never get Ready, one after the other, end the run; one that does begins the
-// time anew.
+// time again.
 func TestFollowGivesUp(t *testing.T) {
 	f := follow(t, 1, true)
 	f.pod("cart", 1)

@@ -45,7 +45,7 @@ func (f *follower) hasNoControl() {
 
 const lets = `kubectl -n shoot--dev--prod patch machinedeployment web-z1 --type merge -p '{"spec":{"paused":false}}'`
 
-// Whoever resumes a roll before its pause is seen waits for that: what is seen then is no
+// A user who resumes a roll before its pause is seen waits for that: what is seen then is no
 // sign that it continues.
 func TestFollowResumesAtOnce(t *testing.T) {
 	f := follow(t, 1, true)
@@ -83,8 +83,8 @@ func TestFollowAbortsAfterResume(t *testing.T) {
 	}
 }
 
-// What a run has paused is never forgotten: not by whoever continues with it without the control
-// cluster, nor by whoever ends it so.
+// What a run has paused is never forgotten: not by a process that continues with it without the control
+// cluster, nor by one that ends it so.
 func TestFollowWithoutItsControl(t *testing.T) {
 	f := pausedRoll(t, 1)
 	if left := f.is.Outstanding(); len(left) != 1 || !strings.HasSuffix(left[0], lets) {
@@ -232,7 +232,7 @@ func leavesTurns(t *testing.T, given bool) {
 	}
 }
 
-// Whoever watches a run from elsewhere, by its record, sees what its driver sees: what keeps
+// A process that watches a run from elsewhere, by its record, sees what its driver sees: what keeps
 // pods on their nodes, and who drains them.
 func TestFollowFromElsewhere(t *testing.T) {
 	f := follow(t, 2, true)
@@ -251,7 +251,7 @@ func TestFollowFromElsewhere(t *testing.T) {
 	}
 }
 
-// The time that is left does not begin anew for whoever continues with a run.
+// The time that is left does not begin again for a process that continues with a run.
 func TestFollowTimeLeftAfterResume(t *testing.T) {
 	f := follow(t, 3, true)
 	f.steps(0, engine.Inputs{})

@@ -296,8 +296,8 @@ func TestGardenerAndBudgets(t *testing.T) {
 	o.condition(1, "Terminating", "ScaleDown")
 	o.after(time.Minute)
 	b := o.view.Blockers[0]
-	const anew = "; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it"
-	if b.WayOut != "scale checkout to 2, loosen minAvailable 1, or delete the pod"+anew || b.Deadline.For != "drain forced" || b.AtDeadline != "force" {
+	const restarts = "; Gardener's drain fails on it and restarts every 5 s: only the drain timeout gets past it"
+	if b.WayOut != "scale checkout to 2, loosen minAvailable 1, or delete the pod"+restarts || b.Deadline.For != "drain forced" || b.AtDeadline != "force" {
 		t.Errorf("misconfigured: %q, %+v, %s", b.WayOut, b.Deadline, b.AtDeadline)
 	}
 	budget := *o.w.Budget("shop/checkout")

@@ -38,7 +38,7 @@ func guarded(s *assess.Reader, machine, name string) bool {
 	})
 }
 
-// watchExternalMovers keeps the run's list of rivals, and tells who has come and who has gone.
+// watchExternalMovers keeps the run's list of external movers, and tells who has come and who has gone.
 func (s *Step) watchExternalMovers() {
 	was := s.Run.ExternalMovers
 	now, deferrals := movers.Of(&s.Reader)

@@ -139,7 +139,7 @@ func (s *Step) UnhealthyFirst() {
 }
 
 // addFailureCauses names what keeps the other nodes that drain when the drain of one ends the
-// run: theirs are ended with it, and whoever looks for the cause has to know of all.
+// run: theirs are ended with it, and a user who looks for the cause has to know of all.
 func addFailureCauses(s *Step, failed string) {
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes[id]

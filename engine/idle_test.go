@@ -43,7 +43,7 @@ func TestIdle(t *testing.T) {
 	for i, z := range next.Zones {
 		for j, r := range z.Rows {
 			if r != v.Zones[i].Rows[j] {
-				t.Errorf("row %s was made anew", r.Name)
+				t.Errorf("row %s was made again", r.Name)
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func followUpdate(s *Step, id string, n record.Node, node *world.Node, fails fun
 }
 
 // TakeUpCandidates puts the nodes that have become candidates since the run began at the end of
-// its order: they are marked one after the other, and anew when the Shoot is changed once more.
+// its order: they are marked one after the other, and again when the Shoot is changed once more.
 func (s *Step) TakeUpCandidates() {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return

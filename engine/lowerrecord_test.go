@@ -9,7 +9,7 @@ import (
 )
 
 // lowerRecord checks that a decision which counts a termination no longer among those that took
-// the desired size down reports a change: the record is then written, and whoever watches by
+// the desired size down reports a change: the record is then written, and a process that watches by
 // it sees as many surge nodes.
 type lowerRecord struct {
 	t      *testing.T

@@ -13,7 +13,7 @@ import (
 )
 
 // Nodes that become candidates while a manual update is under way belong to it: those that
-// Gardener marks later, and those that were updated and are marked anew as the Shoot was
+// Gardener marks later, and those that were updated and are marked again as the Shoot was
 // changed once more.
 func TestManualTakesUpCandidates(t *testing.T) {
 	f := &follower{onlooker: look(t, 2), rules: strategy.GardenerManual{}}

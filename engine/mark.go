@@ -166,7 +166,7 @@ func (s *Step) reportChange(a record.Action) {
 	k := record.KindOf(a.Kind)
 	switch {
 	case k.Event == "":
-		e.Type, e.Reason, e.Message = record.NodeOutdated, record.ReasonPutBack, a.Sentence()
+		e.Type, e.Reason, e.Message = record.NodeOutdated, record.ReasonRestored, a.Sentence()
 		if s.Run.Nodes[a.Machine].New {
 			e.Type = record.NodeReady
 		}

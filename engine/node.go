@@ -226,7 +226,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 func (s *Step) advanceTermination(id string, n record.Node) {
 	asked := terminationAsked(&s.Reader, id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
-		requireValidation(s, id) // whoever ended it
+		requireValidation(s, id) // also where others ended it
 		n = s.Run.Nodes[id]
 	}
 	if s.Run.State == record.Paused && !asked || s.drainsAgain(id, n) {
@@ -240,7 +240,7 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 
 // drainsAgain returns a node to its drain that has joined, or was uncordoned, since it was seen
 // empty, as long as its machine was not asked to end. One that is uncordoned while such a request
-// is open returns if the request is refused, whoever has cordoned it since.
+// is open returns if the request is refused, also where others have cordoned it since.
 func (s *Step) drainsAgain(id string, n record.Node) bool {
 	node := s.W.NodeOf(id)
 	if node == nil || s.Nodeless() {

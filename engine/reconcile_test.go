@@ -263,7 +263,7 @@ func TestMutilatedRecord(t *testing.T) {
 }
 
 // The record of a run in a worker pool fits its pool, whose sizes are not all known and whose
-// templates are numbered by whoever tells of them.
+// templates are numbered by the source that tells of them.
 func TestFollowFits(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		f := follow(t, 3, control)

@@ -13,7 +13,7 @@ import (
 
 // TestScenario runs the files of testdata, each a lesson on what the engine and
 // its strategies do: a cluster in a few lines, and below each command what
-// happened. go test ./engine -run Scenario -rewrite writes them anew. What programs get of
+// happened. go test ./engine -run Scenario -rewrite rewrites them. What programs get of
 // the events is as their schema has it.
 func TestScenario(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {

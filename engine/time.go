@@ -169,7 +169,7 @@ func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
 	return s.Count(record.Outdated, record.Queued) == 0
 }
 
-// blindTold is how often a blind run tells that it is, at least; shorter limits are told of four
+// blindTold is how often a blind run tells that it is, at least; shorter limits are reported four
 // times.
 const blindTold = time.Minute
 

@@ -124,7 +124,7 @@ func validate(s *Step, need int, owed []string) bool {
 }
 
 // currentValidation is the current one, or a new one. What was ended since it began starts
-// its looks and its time anew.
+// its looks and its time again.
 func currentValidation(s *Step, need int, owed []string) record.Validation {
 	v := record.Validation{Need: need, Next: s.Now}
 	if old := s.Run.Validation; old != nil && old.Passed.IsZero() && old.Failed.IsZero() {

@@ -11,7 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// A snapshot made from the one before shows the same as one made anew, and shares
+// A snapshot made from the one before shows the same as one made from nothing, and shares
 // the rows that did not change.
 func TestViewFromTheOneBefore(t *testing.T) {
 	s := sim.NewScript()
@@ -34,11 +34,11 @@ func TestViewFromTheOneBefore(t *testing.T) {
 			s.Driver.Say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash, By: "test"})
 		}
 		s.Driver.Advance(s.Sim.Now().Add(300*time.Millisecond), nil)
-		anew := snapshot.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, snapshot.Look{}, nil)
+		fresh := snapshot.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, snapshot.Look{}, nil)
 		next := snapshot.View(strategy.EKS{}, s.Sim.Now(), s.Sim.View, s.Driver.Run, snapshot.Look{}, before)
-		for i, z := range anew.Zones {
+		for i, z := range fresh.Zones {
 			if got := next.Zones[i]; !reflect.DeepEqual(got.Rows, z.Rows) || got.Name != z.Name || got.Done != z.Done || got.Total != z.Total {
-				t.Fatalf("step %d: zone %s is not as made anew", step, z.Name)
+				t.Fatalf("step %d: zone %s is not as made from nothing", step, z.Name)
 			}
 		}
 		old := map[*snapshot.NodeRow]bool{}

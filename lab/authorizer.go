@@ -69,7 +69,7 @@ const probed = "lab-probe"
 
 // AuthorizeBy has a webhook authorizer decide about one user, before RBAC, and returns when it
 // does; end has RBAC decide alone again. There is one at a time. While it is there no review of
-// a user's rules is complete, whoever asks.
+// a user's rules is complete, for every caller.
 func (l *Lab) AuthorizeBy(ctx context.Context, user string, may Authorizer) (end func(), err error) {
 	ca, cert, key, err := servingCertificate()
 	if err != nil {

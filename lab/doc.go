@@ -49,7 +49,7 @@
 // parts are stand-ins, and do no more than this:
 //
 //   - a gardenlet makes machine classes and machine deployments, one for each zone, when
-//     the Shoot's spec changes, whoever changes it, or when gardener.cloud/operation asks
+//     the Shoot's spec changes, or when gardener.cloud/operation asks
 //     for it, and keeps the Shoot's status: last operation, pools that are pending, the
 //     constraint of those that are updated by hand, EveryNodeReady, shoot-info. It knows
 //     the operations reconcile, retry, rollout-workers and force-in-place-update.

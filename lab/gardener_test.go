@@ -244,7 +244,7 @@ const (
 	selectedLabel  = machineapi.LabelKeyNodeSelectedForUpdate
 )
 
-// Whoever updates by hand labels the nodes, and others wait.
+// A user who updates by hand labels the nodes, and others wait.
 func TestShootInPlaceByHand(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)

@@ -15,7 +15,7 @@ import (
 )
 
 // A gardenlet stands in for Gardener's gardenlet and worker extension: it makes the
-// machine deployments of a Shoot as its spec says, whoever changes that, and keeps its
+// machine deployments of a Shoot as its spec says, whichever tool changes that, and keeps its
 // status. What a change does to a pool is decided by a hash of what Gardener's hash covers.
 type gardenlet struct {
 	shoot  *Shoot
@@ -73,7 +73,7 @@ func (g *gardenlet) happened() {
 }
 
 // follow calls happened for each event of a watch, and when it begins, until the context
-// ends. Watches that break are begun anew.
+// ends. Watches that break are begun again.
 func follow(ctx context.Context, happened func(), begin func() (watch.Interface, error)) {
 	for ctx.Err() == nil {
 		w, err := begin()

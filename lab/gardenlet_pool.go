@@ -67,7 +67,7 @@ func (p planned) image() nodeImage {
 	return nodeImage{Kubelet: "v" + p.version(), OS: p.worker.Machine.Image.Version}
 }
 
-// hash is of all whose change makes machines anew, or updates them in place. The patch
+// hash is of all whose change replaces machines, or updates them in place. The patch
 // version is none of it, nor what kubelets reserve for the system.
 func (p planned) hash() string {
 	w, k := p.worker, p.kubelet()

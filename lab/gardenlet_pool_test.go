@@ -29,7 +29,7 @@ func TestShareOfZone(t *testing.T) {
 	}
 }
 
-// What changes the hash of a pool, and so makes its machines anew.
+// What changes the hash of a pool, and so replaces its machines.
 func TestPoolHash(t *testing.T) {
 	const before = `{"kubernetes":{"version":"1.32.4"},"provider":{"workers":[{"name":"a","machine":{"type":"m5.large","image":{"name":"gardenlinux","version":"1"}},"volume":{"size":"50Gi"}}]}}`
 	hash := func(change string) string {

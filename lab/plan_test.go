@@ -172,7 +172,7 @@ func both(changes ...func(*unstructured.Unstructured)) func(*unstructured.Unstru
 	}
 }
 
-// A trial is a change of a Shoot: how drainboard plan is told of it, and how it is made.
+// A trial is a change of a Shoot: how drainboard plan gets it, and how it is made.
 type trial struct {
 	args   string // none: --change with the manifest
 	change func(*unstructured.Unstructured)

@@ -72,7 +72,7 @@ type ShootTimes struct {
 	Update     time.Duration // of a node in place; default 2 s
 	Retry      time.Duration // from an update that failed to the next try; default 5 s
 	// Wait is how long a reconciliation waits for machines before it fails and begins
-	// anew; default 5 min, as in Gardener.
+	// again; default 5 min, as in Gardener.
 	Wait time.Duration
 }
 

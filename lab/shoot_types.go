@@ -46,7 +46,7 @@ type workerKubernetes struct {
 	Kubelet *shootKubelet `json:"kubelet,omitempty"`
 }
 
-// shootKubelet is what of a kubelet's configuration may make nodes anew.
+// shootKubelet is what of a kubelet's configuration may replace nodes.
 type shootKubelet struct {
 	KubeReserved     json.RawMessage `json:"kubeReserved,omitempty"`
 	EvictionHard     json.RawMessage `json:"evictionHard,omitempty"`

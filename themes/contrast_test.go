@@ -142,7 +142,7 @@ func (s sight) of(c colorful.Color) colorful.Color {
 // apart is CIEDE2000 in its usual scale: 1 is just to be seen side by side.
 func apart(s sight, a, b colorful.Color) float64 { return 100 * s.of(a).DistanceCIEDE2000(s.of(b)) }
 
-// States that must not be taken for each other are far apart, whoever looks, on whichever terminal.
+// States that must not be taken for each other are far apart, for every user, on every terminal.
 func TestStatesAreToldApartWhoeverLooks(t *testing.T) {
 	for _, theme := range []Theme{ColourBlind, colourBlindOnLight} {
 		for name, s := range sights {

@@ -102,7 +102,7 @@ func (m *Model) banners() []banner {
 	case sc.Gate != "" && !over:
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " no new drain starts: " + style.Lower(sc.Brief(sc.Gate))})
 	}
-	out = append(out, m.rivalBanners()...)
+	out = append(out, m.moverBanners()...)
 	if text := m.Problem(); text != "" {
 		out = append(out, banner{st.Calm, text})
 	}
@@ -112,15 +112,15 @@ func (m *Model) banners() []banner {
 	return out
 }
 
-// rivalBanners name who else moves nodes of the group now.
-func (m *Model) rivalBanners() []banner {
+// moverBanners name who else moves nodes of the group now.
+func (m *Model) moverBanners() []banner {
 	var out []banner
-	for _, r := range m.Scene.ShownRivals() {
+	for _, r := range m.Scene.ShownMovers() {
 		p := m.Styles.Calm
 		if r.Handling == record.HandlingRefused || r.Handling == record.HandlingWarned {
 			p = m.Styles.Ask
 		}
-		out = append(out, banner{p, m.Styles.Glyphs.Warning + " " + m.Scene.RivalText(r)})
+		out = append(out, banner{p, m.Styles.Glyphs.Warning + " " + m.Scene.MoverText(r)})
 	}
 	return out
 }

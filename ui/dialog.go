@@ -87,7 +87,7 @@ func nothing(*Model) tea.Cmd { return nil }
 type Dialog interface {
 	// Title heads it.
 	Title(m *Model) string
-	// Body is its lines, each w cells wide, rendered anew for every frame.
+	// Body is its lines, each w cells wide, rendered again for every frame.
 	Body(m *Model, w int) []string
 	// keys is its last line: what can be pressed.
 	keys(m *Model, w int) string

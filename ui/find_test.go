@@ -197,7 +197,7 @@ func TestReadTheLog(t *testing.T) {
 	ui.Press("c").Expect("$ kubectl do 90").Press("up", "up").Expect("›21:07:12 · shop/pod-88 on").Press("pgup", "pgup", "pgdown", "pgdown", "pgdown").Expect("›21:07:12 · shop/pod-90 on").Gone("newer")
 }
 
-// What is taken over from the snapshot before is what would be worked out anew.
+// What is taken over from the snapshot before is what would be worked out again.
 func TestScenesFollowTheirSnapshots(t *testing.T) {
 	m := board(uitest.Busy(), 120, 36, themes.None)
 	for _, s := range []*snapshot.Snapshot{uitest.Busy(), uitest.Watching(), uitest.Done(), uitest.Stale(), uitest.Busy()} {

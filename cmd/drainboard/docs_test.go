@@ -135,10 +135,10 @@ func TestDocsNameEveryEvent(t *testing.T) {
 	}
 }
 
-// TestDocsNameEveryRival holds docs/rivals.md to the kinds of rivals and the ways to
+// TestDocsNameEveryExternalMover holds docs/external-movers.md to the kinds of external movers and the ways to
 // handle them.
-func TestDocsNameEveryRival(t *testing.T) {
-	file, err := os.ReadFile("../../docs/rivals.md")
+func TestDocsNameEveryExternalMover(t *testing.T) {
+	file, err := os.ReadFile("../../docs/external-movers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,12 +147,12 @@ func TestDocsNameEveryRival(t *testing.T) {
 		record.ExternalAutoscaler, record.ExternalRoll, record.ExternalDrain, record.ExternalCordon, record.ExternalMark, record.ExternalRepair,
 	} {
 		if !strings.Contains(string(file), "\n| "+string(kind)+" | ") {
-			t.Errorf("docs/rivals.md has no line for %s", kind)
+			t.Errorf("docs/external-movers.md has no line for %s", kind)
 		}
 	}
 	for _, how := range []record.Handling{record.HandlingRefused, record.HandlingSuspended, record.HandlingWaited, record.HandlingLeft, record.HandlingWarned} {
 		if !strings.Contains(string(file), "\n| "+string(how)+" | ") {
-			t.Errorf("docs/rivals.md does not say what %s means", how)
+			t.Errorf("docs/external-movers.md does not say what %s means", how)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/rivals.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md", "../../docs/kops.md", "../../docs/roll.md", "../../docs/gardener.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/external-movers.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md", "../../docs/kops.md", "../../docs/roll.md", "../../docs/gardener.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what is made from the commands anew")
+var rewrite = flag.Bool("rewrite", false, "rewrite what is made from the commands")
 
 // made holds a file to what is made of the commands, or writes it.
 func made(t *testing.T, path, want string) {

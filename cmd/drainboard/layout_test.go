@@ -181,6 +181,23 @@ func TestMarksAreSpelledOnce(t *testing.T) {
 	}
 }
 
+// TestLanguage holds words that name nobody, or say what another word says better, out of code,
+// scenarios and docs. What the record and the journal have as values keeps its words.
+func TestLanguage(t *testing.T) {
+	values := []string{"cmd/drainboard/layout_test.go:", "engine/api/reason.go:", "engine/record/reasons.go:", "engine/text/sentences_test.go:", "docs/json.md:"}
+	grep := exec.Command("git", "grep", "--untracked", "-inwE", `somebody|somebody's|whoever|whoever's|anew|goes on|go on|puts? back|(is|are) told of`, "--", "*.go", "*.md", "*.txt", "Makefile", ".github")
+	grep.Dir = root
+	out, err := grep.Output()
+	if err != nil || !strings.Contains(string(out), "layout_test.go") {
+		t.Fatalf("git grep does not even find this test: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if !slices.ContainsFunc(values, func(file string) bool { return strings.HasPrefix(line, file) }) {
+			t.Error(line)
+		}
+	}
+}
+
 // TestTerminalLibrariesStayPinned holds the versions that were measured: a later
 // ultraviolet repaints whole screens (240 times the bytes) when a line holds an
 // emoji, and Lip Gloss 2.0.6 asks for it.

@@ -41,7 +41,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string) int {
 	code := console.Report(err)
 	var said *exitcode.Error
 	if code != 0 && asksForJSON(args) && !(errors.As(err, &said) && said.Told) {
-		_ = present.WriteExit(root.OutOrStdout(), code, err.Error()) // whoever reads it may be gone
+		_ = present.WriteExit(root.OutOrStdout(), code, err.Error()) // the reader may be gone
 	}
 	return code
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whoever leaves out or mistypes a word is told what goes there.
+// A user who leaves out or mistypes a word is told what belongs there.
 func TestMissingAndMistypedWords(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"plan", "name a GROUP, or give --all (drainboard groups lists them)"},

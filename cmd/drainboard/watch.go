@@ -23,7 +23,7 @@ func (a *app) watchCmd() *cobra.Command {
 			"With --plain the output is plain lines: the state of the group, then its events, until ctrl-c. An empty line lists what\n" +
 			"can be shown. Plain lines are also used with TERM=dumb, or when input or output is not a terminal; the watch continues\n" +
 			"after the end of an input that is not a terminal.\n\n" +
-			"An update of an EKS managed node group is followed, whoever started it. With --auto it is followed to its end: one line per\n" +
+			"An update of an EKS managed node group is followed, whichever tool started it. With --auto it is followed to its end: one line per\n" +
 			"event (-o json: one object), and the exit code says how it ended.\n\n" + exitCodes,
 		Args: someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,7 +21,7 @@ type HookEvent struct {
 	EventFields
 }
 
-// EventFields are what is told of something that happened.
+// EventFields describe something that happened.
 type EventFields struct {
 	Time              time.Time  `json:"time"`                               // When it happened, by the cluster's clock
 	Run               string     `json:"run"`                                // ID of the run; empty where the group has none, or a roll as a whole is meant

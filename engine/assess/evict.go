@@ -56,7 +56,7 @@ func (s *Reader) someTheirs() bool {
 	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return DrainedByController(s.Run.Nodes[id]) })
 }
 
-// DrainedByOthers reports whether whoever asks the eviction API about the pods of a node is
+// DrainedByOthers reports whether what asks the eviction API about the pods of a node is
 // not this run.
 func (s *Reader) DrainedByOthers(node string) bool {
 	if s.Run.External != nil {

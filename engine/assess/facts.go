@@ -66,7 +66,7 @@ type facts struct {
 
 	order  []string       // the run's, that the following are made from
 	places map[string]int // in the order
-	queued []string       // in the order; nil when to be made anew
+	queued []string       // in the order; nil when to be made again
 }
 
 // facts are the facts as they are now.

@@ -33,7 +33,7 @@ func (s *Reader) ConsentsOn(node string) drain.Consents {
 	return s.Consents()
 }
 
-// Opposed says which rival is at work that no run continues beside, or what else keeps one
+// Opposed says which external mover is at work that no run continues beside, or what else keeps one
 // from touching the group, "" if nothing does.
 func (s *Reader) Opposed() string {
 	for _, r := range s.Run.ExternalMovers {

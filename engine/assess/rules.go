@@ -155,7 +155,7 @@ type Rules interface {
 	LosesQuorum(w *world.World, r *record.Run) string
 	// Warnings are what to say before a run.
 	Warnings(w *world.World, r *record.Run) []string
-	// Does says what a phase will do, for whoever is to approve it.
+	// Does says what a phase will do, for the user who approves it.
 	Does(phase string, w *world.World, r *record.Run) string
 	// Estimate is how long left nodes take that are still to be replaced, before anything
 	// was measured.

@@ -38,7 +38,7 @@ const (
 func (r Reason) Sentence() string {
 	switch r {
 	case DaemonSetPod:
-		return text.PutBackByDaemonSet
+		return text.RecreatedByDaemonSet
 	case MirrorPod:
 		return text.MirrorsStaticPod
 	case FinishedPod:

@@ -20,7 +20,7 @@ func (l *Loop) blind() {
 		l.unwritten.paused = d.Run.Why // when the lock is back, the record does not know of it
 		l.decided(before, d)
 	}
-	l.retelling.note(d.Events)
+	l.repeats.note(d.Events)
 	l.tell(d.Events)
 }
 

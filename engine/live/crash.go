@@ -16,7 +16,7 @@ type Crash struct {
 
 func (c *Crash) Error() string { return text.InternalError(c.Value) }
 
-// Guarded is do for a goroutine of its own: go Guarded(do, broken)(). broken is told of a
+// Guarded is do for a goroutine of its own: go Guarded(do, broken)(). broken gets a
 // panic there, as a *Crash; it is nil where nobody is left to be told, and the process
 // is to continue without what do does.
 func Guarded(do func(), broken func(error)) func() {

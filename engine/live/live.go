@@ -51,7 +51,7 @@ type Lock interface {
 	// have it yet, by the wall clock, which continues while a machine sleeps. It may be
 	// false for a moment while the lock is still ours, until it is renewed or lost.
 	Sure() bool
-	// Regain waits until the lock is held again and reads the record anew. It fails
+	// Regain waits until the lock is held again and reads the record again. It fails
 	// with ErrLost when another process holds it, and never because the API is away.
 	Regain(ctx context.Context) (record.Run, error)
 }

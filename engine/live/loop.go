@@ -25,7 +25,7 @@ const (
 	actionLimit  = 2 * time.Minute        // one action, with everything; providers bound their requests
 	hookRest     = 30 * time.Second       // for hooks to be ended when their time is up
 	atOnce       = 64                     // actions under way
-	tooLate      = 5 * time.Second        // an action that could not start by then is decided anew
+	tooLate      = 5 * time.Second        // an action that could not start by then is decided again
 	farewell     = 5 * time.Second        // for answers under way when the loop is told to stop
 )
 
@@ -97,12 +97,12 @@ type Loop struct {
 	saved     time.Time
 	dirty     bool
 	unwritten unwritten
-	retelling retelling
+	repeats   repeats
 	aborting  time.Time // since when an abort waits until a blind run can see again, zero if none does
 }
 
 // answer is an outcome and the term its action was asked for in: what came of
-// actions before the lock was lost is looked up anew.
+// actions before the lock was lost is looked up again.
 type answer struct {
 	term    int
 	outcome record.Outcome
@@ -198,13 +198,13 @@ func (l *Loop) askForLock(background context.Context) {
 // the group any more.
 func (l *Loop) takeBack(background context.Context, r regained) error {
 	if r.err == nil {
-		r.err = l.misfit(r.run)
+		r.err = l.mismatch(r.run)
 	}
 	if r.err != nil {
 		return r.err
 	}
 	l.run, l.dirty = engine.TakeOver(r.run, l.Clock.Now()), true
-	l.retelling.begin()
+	l.repeats.begin()
 	l.in.Outcomes = nil                       // what was under way is looked up; what the operator said still holds
 	if why := l.unwritten.paused; why != "" { // told already, and not in the record
 		l.in.Commands = append(l.in.Commands, record.Command{Kind: record.CmdPause, By: "drainboard", At: l.Clock.Now(), Reason: why})
@@ -391,7 +391,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	if l.Took != nil {
 		l.Took(time.Since(asked))
 	}
-	d.Events = l.retelling.first(d.Events)
+	d.Events = l.repeats.first(d.Events)
 	l.dirty = l.dirty || d.Changed
 	since := time.Since(l.saved)
 	if len(l.in.Commands) > 0 {
@@ -410,7 +410,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	before := l.run
 	l.run, l.in = d.Run, engine.Inputs{}
 	if l.dirty {
-		l.retelling.note(d.Events)
+		l.repeats.note(d.Events)
 	}
 	l.decided(before, d)
 	l.tell(d.Events)

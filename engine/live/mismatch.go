@@ -9,10 +9,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// misfit is ErrLost if a record that was read again speaks of another group, or was
-// written by another process meanwhile with what does not fit the group: whoever resumes
+// mismatch is ErrLost if a record that was read again speaks of another group, or was
+// written by another process meanwhile with what does not fit the group: the process that resumes
 // it is asked about that. What did not fit before either is no news.
-func (l *Loop) misfit(loaded record.Run) error {
+func (l *Loop) mismatch(loaded record.Run) error {
 	if !known(l.World, &loaded) {
 		return nil
 	}

@@ -81,7 +81,7 @@ func TestRetryOnce(t *testing.T) {
 	})
 }
 
-// Whoever is told to leave does not wait for the next try.
+// A process that is told to leave does not wait for the next try.
 func TestRetryIsLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(WithPatience(t.Context(), &Patience{Limit: time.Minute}))
 	tries := 0

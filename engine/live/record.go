@@ -21,7 +21,7 @@ type Stored struct {
 	Discarded string
 }
 
-// ReadRun reads a run as a Store has written it, as JSON, with its strings clean: whoever
+// ReadRun reads a run as a Store has written it, as JSON, with its strings clean: who
 // may write records may have written anything. What Drainboard itself wrote passes
 // unchanged, since it was clean before. record and look are for the error, which is a
 // DamagedError or a NewerError.

@@ -59,7 +59,7 @@ const (
 	renewal = 10 * time.Second
 )
 
-// bound is the virtual time in which two processes bring the run to its end, whoever drives it.
+// bound is the virtual time in which two processes bring the run to its end, whichever drives it.
 const bound = 6 * time.Hour
 
 func (a *arena) breaks(format string, args ...any) {
@@ -393,7 +393,7 @@ func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
 }
 
 // Two processes compete for one group, on machines that sleep, die and lose the
-// lease. Whatever happens, whoever acts was the last to write the record, and
+// lease. Whatever happens, the process that acts was the last to write the record, and
 // nothing is asked for again that a user has seen to have happened.
 func TestRivals(t *testing.T) {
 	from, seeds, start := *fromFlag, *rivalsFlag, time.Now()

@@ -34,7 +34,7 @@ func (l *Loop) save(ctx context.Context, run record.Run, lost <-chan struct{}) e
 		return err
 	}
 	l.saved, l.dirty = time.Now(), false
-	l.retelling.unsaved = nil
+	l.repeats.unsaved = nil
 	l.written()
 	return nil
 }

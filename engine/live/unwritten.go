@@ -24,7 +24,7 @@ const (
 	unwrittenAgain = time.Minute
 	// writingLook is how often the loop looks up while it waits for one write.
 	writingLook = 500 * time.Millisecond
-	// typedLimit is how long a command that is given to this process waits for the record: whoever
+	// typedLimit is how long a command that is given to this process waits for the record: the user who
 	// gives it looks on. One from elsewhere waits until it expires.
 	typedLimit = 15 * time.Second
 	// answerLead is how long before a command from elsewhere expires it is refused: its sender
@@ -120,7 +120,7 @@ func (l *Loop) observe(in engine.Inputs) {
 	if d.Changed {
 		l.decided(before, d)
 	}
-	l.retelling.note(d.Events)
+	l.repeats.note(d.Events)
 	l.tell(d.Events)
 }
 
@@ -233,7 +233,7 @@ func waitsUntil(c record.Command) time.Time {
 }
 
 // tellWaits tells of commands given to this process that they wait for the record, each once.
-// Whoever gives one from elsewhere is told by the process that waits for its answer.
+// A user who gives one from elsewhere is told by the process that waits for its answer.
 func (l *Loop) tellWaits(commands []record.Command) {
 	u := &l.unwritten
 	for _, c := range commands {

@@ -183,13 +183,13 @@ func (w *Watch) unfit(run record.Run, now time.Time) string {
 		return ""
 	}
 	if w.judged.at.IsZero() || now.Sub(w.judged.at) >= judgeEvery {
-		w.judged = judgement{now, misfits(run, w.World)}
+		w.judged = judgement{now, mismatches(run, w.World)}
 	}
 	return w.judged.unfit
 }
 
-// misfits is what does not fit, "" also for a record that says too little.
-func misfits(run record.Run, group *world.World) string {
+// mismatches is what does not fit, "" also for a record that says too little.
+func mismatches(run record.Run, group *world.World) string {
 	if run.Check() != nil {
 		return ""
 	}

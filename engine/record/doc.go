@@ -1,5 +1,5 @@
 // Package record is what is known of a run: a plain value that is written as JSON before
-// anything in it is acted on, and read back by whoever continues with it.
+// anything in it is acted on, and read back by the process that continues with it.
 //
 //	Run         one upgrade of one group, with its Nodes, Batches, Pods, Marks, Pending   run.go
 //	Settings    what the operator chose, and the system's own numbers                     settings.go

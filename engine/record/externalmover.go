@@ -10,7 +10,7 @@ import (
 // ExternalKind says what another controller or a user does that moves nodes of the group, or changes it.
 type ExternalKind string
 
-// Kinds of rivals; docs/rivals.md has a line for each.
+// Kinds of external movers; docs/external-movers.md has a line for each.
 const (
 	ExternalRefresh    ExternalKind = "instance refresh"
 	ExternalTemplate   ExternalKind = "template"
@@ -23,13 +23,13 @@ const (
 	ExternalDrain      ExternalKind = "drain"       // a user takes single nodes out of service
 	ExternalCordon     ExternalKind = "cordon"      // a user has cordoned nodes, and no more
 	ExternalMark       ExternalKind = "mark"        // a tool has announced, or given up, to move nodes
-	ExternalRepair     ExternalKind = "node repair" // nodes look unhealthy to whoever repairs them
+	ExternalRepair     ExternalKind = "node repair" // nodes look unhealthy to what repairs them
 )
 
-// Handling is what a run does about a rival.
+// Handling is what a run does about an external mover.
 type Handling string
 
-// Ways to handle a rival.
+// Ways to handle an external mover.
 const (
 	HandlingRefused   Handling = "refused"    // no run starts beside it, and one that continues pauses
 	HandlingSuspended Handling = "suspended"  // it is kept from acting, and acts again after the run
@@ -72,7 +72,7 @@ func (r ExternalMover) Action() string {
 	return text.MoverActs(r.Who, r.Does, r.Nodes, r.More, r.Mark)
 }
 
-// Is reports whether two are the same rival, at two times.
+// Is reports whether two are the same mover, at two times.
 func (r ExternalMover) Is(other ExternalMover) bool {
 	return r.Kind == other.Kind && r.Who == other.Who && r.Handling == other.Handling
 }
@@ -89,7 +89,7 @@ func (r ExternalMover) Same(other ExternalMover) bool {
 		r.Acts == other.Acts && r.How == other.How && r.WayOut == other.WayOut && r.Since.Equal(other.Since)
 }
 
-// Short is a rival whose nodes need not all be known.
+// Short is a mover whose nodes need not all be known.
 func (r ExternalMover) Short() ExternalMover {
 	if more := len(r.Nodes) - text.Few; more > 0 && r.Handling != HandlingWaited {
 		r.Nodes, r.More = slices.Clone(r.Nodes[:text.Few]), more
@@ -97,7 +97,7 @@ func (r ExternalMover) Short() ExternalMover {
 	return r
 }
 
-// OfNodes reports whether the cluster's nodes tell of such a rival, rather than the cloud.
+// OfNodes reports whether the cluster's nodes tell of such a mover, rather than the cloud.
 func (r ExternalMover) OfNodes() bool {
 	switch r.Kind {
 	case ExternalRoll, ExternalDrain, ExternalCordon, ExternalMark, ExternalRepair:
@@ -106,9 +106,9 @@ func (r ExternalMover) OfNodes() bool {
 	return false
 }
 
-// MoverNews compares what was known of rivals with what is: those that are over, and those
+// MoverNews compares what was known of movers with what is: those that are over, and those
 // that have come; of one that was there the nodes that are waited for by now as well.
-// Processes are told of when they are suspended.
+// Suspended processes are reported when they are suspended, and not here.
 func MoverNews(was, is []ExternalMover) (over, come []ExternalMover) {
 	for _, old := range was {
 		if old.Handling != HandlingSuspended && !slices.ContainsFunc(is, old.persists) {

@@ -2,7 +2,7 @@ package record
 
 // Hooks are the user's own commands around a node: those before it say whether its
 // drain may start, those after it are told that its machine is gone. What they run is
-// the business of whoever carries out RunHook; that there are some is in the settings.
+// the business of what carries out RunHook; that there are some is in the settings.
 
 // HookPhase says on which side of a node its hooks run.
 type HookPhase string

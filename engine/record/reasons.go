@@ -6,12 +6,12 @@ const (
 	ReasonCandidates   = "candidates"   // the nodes of which the group's own controller is at one at least
 	ReasonNotByUs      = "not by us"
 	ReasonLaunchFailed = "launch failed"
-	ReasonPutBack      = "put back"
+	ReasonRestored     = "put back"
 	ReasonLeftBehind   = "left behind"
 	ReasonGivenUp      = "given up"
 	ReasonInPlace      = "in place"
 	ReasonUpdateFailed = "update failed"
-	ReasonLetGoOn      = "let go on"
+	ReasonContinued    = "let go on"
 	ReasonLookedUp     = "looked up"
 	// ReasonLaunchOverdue: a machine that the run depends on was not there in time
 	ReasonLaunchOverdue = "launch overdue"

@@ -24,7 +24,7 @@ func RecordDiff(before, after Run) []Event {
 		t.phases()
 		t.batches()
 		t.orders()
-		t.rivals()
+		t.movers()
 		t.pods()
 	}
 	t.nodes()
@@ -117,7 +117,7 @@ func (t *differ) orders() {
 	}
 }
 
-func (t *differ) rivals() {
+func (t *differ) movers() {
 	now := cmp.Or(t.is.Seen, t.is.Started)
 	if t.is.State == Finished {
 		return // nobody looks any more

@@ -270,7 +270,7 @@ type Run struct {
 	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.
 	Pending map[string]Pending `json:"pending,omitempty"`
-	// Takeover is what whoever continues with the run looks up first; nil when all is known.
+	// Takeover is what the process that continues with the run looks up first; nil when all is known.
 	Takeover *Takeover `json:"adopted,omitempty"`
 	// Retries are the pauses before an action that was refused may be asked again.
 	Retries map[string]Retry `json:"retries,omitempty"`

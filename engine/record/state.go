@@ -22,7 +22,7 @@ type Awaits struct {
 // Canary is the watch over the new nodes once the first batch, of one node, is
 // replaced.
 type Canary struct {
-	// Wait is how long they must still be well; it begins anew when they are not.
+	// Wait is how long they must still be well; it begins again when they are not.
 	Wait *Wait `json:"wait"`
 	// Trouble is what is wrong with them, "" when all is well, and Since since when.
 	Trouble string    `json:"trouble,omitempty"`

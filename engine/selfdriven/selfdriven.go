@@ -24,7 +24,7 @@
 //
 // A new system is: a package beside mcm that implements Controller and registers it, a strategy
 // that embeds strategy.Follow, a line each in world/mover.go and in the list of strategies, and
-// whoever fills the world and carries out its requests (providers). engine/sim has an example,
+// the part of providers that fills the world and carries out its requests. engine/sim has an example,
 // the controller of toy_test.go.
 package selfdriven
 

@@ -190,7 +190,7 @@ func (c *checker) changed(a record.Action) {
 	c.leftOut()
 }
 
-// leftOut notes the machines that end while the run ends them, whoever was first.
+// leftOut notes the machines that end while the run ends them, also where others were first.
 func (c *checker) leftOut() {
 	if !c.isKops() {
 		return

@@ -148,7 +148,7 @@ func (c *checker) heard(a record.Action, o record.Outcome) {
 }
 
 // again takes in a lowering that is asked for once more although it has happened: others have
-// raised the group since by just as much. Whoever looks finds it as if nothing had been done, so
+// raised the group since by just as much. A reader finds it as if nothing had been done, so
 // that the raise is lost.
 func (c *checker) again(a record.Action) {
 	if was := c.unheard; was != nil && *was.From == *a.From && *was.Sizes == *a.Sizes {

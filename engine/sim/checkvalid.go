@@ -76,7 +76,7 @@ func (s *Sim) ofWorkers(node string) bool {
 	return false
 }
 
-// isEnding reports whether a machine of kops's ends or has ended by the run's wish, whoever was first.
+// isEnding reports whether a machine of kops's ends or has ended by the run's wish, also where others were first.
 func (c *checker) isEnding(id string) bool {
 	_, out := c.kops.out[id]
 	return out || c.kops.freed[id] || c.endedYet(id)

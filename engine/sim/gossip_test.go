@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Whoever watches a Wall hears what others did, once, and not what changed nothing.
+// A process that watches a RealTime hears what others did, once, and not what changed nothing.
 func TestAWallTellsWhatOthersDid(t *testing.T) {
 	c := NewScript()
 	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nafter 10s: user scale web=5"); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Paces of a Wall.
+// Paces of a RealTime.
 const (
 	pulse = 20 * time.Millisecond  // how often the world moves
 	step  = time.Second            // of the world's time at most in one move
@@ -19,7 +19,7 @@ const (
 )
 
 // RealTime lets a Sim move with the wall clock, some times as fast, so that
-// engine/live's loop drives it as it drives a real cluster: a Wall is its Feed,
+// engine/live's loop drives it as it drives a real cluster: it is its Feed,
 // Executor and Clock, and a Store and a Lock that keep nothing.
 //
 // Its time is the Sim's. A machine that cannot keep up makes it slower: the world

@@ -42,7 +42,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// watched is a Wall with a checker that looks at what reaches it.
+// watched is a RealTime with a checker that looks at what reaches it.
 type watched struct {
 	*RealTime
 	seen *Driver // holds the run and its record; decides nothing
@@ -91,13 +91,13 @@ func drive(t *testing.T, name string, answer func(*snapshot.Snapshot) []record.C
 	w.seen.check.oldLook = 5 * time.Minute // a tenth of a second of the machine's time is more than a minute of the world's
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	intake := live.Open(ctx, w)
-	defer intake.Close()
+	queue := live.Open(ctx, w)
+	defer queue.Close()
 	view := world.New()
-	if err := intake.Fill(ctx, view, time.Minute, world.Cluster, world.Cloud); err != nil {
+	if err := queue.Fill(ctx, view, time.Minute, world.Cluster, world.Cloud); err != nil {
 		t.Fatal(err)
 	}
-	loop := &live.Loop{Rules: rules, World: view, Queue: intake, Executor: w, Store: w, Lock: w, Clock: w}
+	loop := &live.Loop{Rules: rules, World: view, Queue: queue, Executor: w, Store: w, Lock: w, Clock: w}
 	var told atomic.Int32
 	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
 		end, ok := Rehearse(ctx, rules, w, now, r)
@@ -131,7 +131,7 @@ func drive(t *testing.T, name string, answer func(*snapshot.Snapshot) []record.C
 	return run, w.Now().Sub(run.Started)
 }
 
-// The real loop drives a Wall to the end of the tour, in a time that a person at
+// The real loop drives a RealTime to the end of the tour, in a time that a person at
 // the default speed of 20 has patience for.
 func TestWall(t *testing.T) {
 	run, took := drive(t, "tour", func(*snapshot.Snapshot) []record.Command { return nil })

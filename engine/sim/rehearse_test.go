@@ -193,7 +193,7 @@ func TestRehearsalIsCutOff(t *testing.T) {
 	}
 }
 
-// A run that nothing ends is told of, with what it waits for.
+// A run that nothing ends is reported, with what it waits for.
 func TestRehearsalThatNeverEnds(t *testing.T) {
 	c := NewScript()
 	if out, err := c.Do("cluster zones=a,b nodes=4\nworkload web replicas=8\nbudget web min=8\nsettings on-drain-timeout=wait\nstart"); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // remoteCommand is a command from elsewhere, as an object that lies there until it is
-// answered: whoever drives the run finds it.
+// answered: the process that drives the run finds it.
 type remoteCommand struct {
 	command  record.Command
 	ack      *record.Ack
@@ -37,7 +37,7 @@ func (d *Driver) findRemote() {
 	}
 }
 
-// answer writes the answers to the letters.
+// answer writes the answers to the commands.
 func (d *Driver) answer(acks []record.Ack) {
 	for _, ack := range acks {
 		for _, l := range d.remote {
@@ -92,7 +92,7 @@ func (d *Driver) checkRemote() {
 	d.heard = len(d.Events)
 }
 
-// answers lists the letters and what became of them.
+// answers lists the commands from elsewhere and what became of them.
 func (c *Script) answers() string {
 	var out strings.Builder
 	for _, l := range c.Driver.remote {

@@ -367,7 +367,7 @@ func (c *Script) begin(*args) (string, error) {
 	}
 	for _, r := range plan.ExternalMovers {
 		if r.Handling != record.HandlingSuspended {
-			fmt.Fprintf(&out, "rival: %s\n", r.Sentence())
+			fmt.Fprintf(&out, "mover: %s\n", r.Sentence())
 		}
 	}
 	for _, w := range plan.NotEvaluated {

@@ -17,7 +17,7 @@
 // A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and
 // crashes (process.go), and has every step checked against the rules of
 // docs/design.md (check.go). A Script (script.go) reads the language of
-// engine/testdata; Random (random.go) makes scripts up. A Wall (realtime.go) lets
+// engine/testdata; Random (random.go) makes scripts up. RealTime (realtime.go) lets
 // engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
 // are in scenarios/ (scenario.go).
 //
@@ -104,7 +104,7 @@ type Sim struct {
 	synced         bool
 	// told gets every change of the View, if the caller keeps another one.
 	told func(func(*world.World))
-	// news is what others did since whoever is told last asked.
+	// news is what others did since it was asked for last.
 	news []string
 	// cues are what others do because of what the driver does, once: "refusing web"
 	// is an eviction that budget web refuses, "evicting web" one of a pod of web, "failing

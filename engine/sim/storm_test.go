@@ -86,6 +86,6 @@ func TestAbortInAStorm(t *testing.T) {
 	})
 	t.Logf("%s in %s: %d aborted, %d of these left something behind", span(from, seeds), time.Since(start).Round(time.Second), aborted.Load(), leaving.Load())
 	if failed.Load() == 0 && seeds >= 60 && (aborted.Load() < seeds/3 || leaving.Load() == 0) {
-		t.Error("hardly anything was aborted, or nothing could not be put back")
+		t.Error("hardly anything was aborted, or everything could be restored")
 	}
 }

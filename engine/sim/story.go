@@ -31,7 +31,7 @@ func (c *Script) story(all bool) string {
 		last, nodes = "", ""
 	}
 	for _, e := range events {
-		if !all && e.Reason != "put back" && slices.Contains(details, e.Type) {
+		if !all && e.Reason != record.ReasonRestored && slices.Contains(details, e.Type) {
 			continue
 		}
 		node := e.Node
@@ -81,7 +81,7 @@ func (c *Script) ending() string {
 	var out strings.Builder
 	r := c.Driver.Run
 	for _, l := range r.BlockingPods {
-		fmt.Fprintf(&out, "culprit: %s\n", l)
+		fmt.Fprintf(&out, "blocking: %s\n", l)
 	}
 	for _, l := range r.Notes {
 		fmt.Fprintf(&out, "note: %s\n", l)

@@ -15,7 +15,7 @@ const (
 	Deployment  = "Deployment"
 	StatefulSet = "StatefulSet"
 	DaemonSet   = "DaemonSet"
-	Bare        = "bare"   // pods that nobody puts back
+	Bare        = "bare"   // pods that no controller replaces
 	Mirror      = "mirror" // static pods, one on every node that is there
 	Job         = "job"    // pods that have run to their end
 )

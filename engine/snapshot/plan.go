@@ -174,7 +174,7 @@ func (p *Plan) late() string {
 	return text.Late(until.Sub(p.AsOf), p.Estimate)
 }
 
-// Opposed lists the rivals beside which no run starts.
+// Opposed lists the external movers beside which no run starts.
 func (p Plan) Opposed() (out []record.ExternalMover) {
 	for _, r := range p.ExternalMovers {
 		if r.Handling == record.HandlingRefused {

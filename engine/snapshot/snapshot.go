@@ -79,7 +79,7 @@ type Snapshot struct {
 	// a user does.
 	Unattended time.Time
 	// Mismatches is what of a run's record does not fit the group any more while nobody
-	// drives it, "" if all does: whoever resumes it has to choose.
+	// drives it, "" if all does: the user who resumes it has to choose.
 	Mismatches string
 	// Unreadable is why the record of the group's run cannot be read or shown, "" if it
 	// can or there is none: then it is not known whether a run is under way.

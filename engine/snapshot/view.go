@@ -232,7 +232,7 @@ func sameNodes(s *assess.Reader, before []ZoneView) []ZoneView {
 	return out
 }
 
-// allNodes makes the tables anew.
+// allNodes makes the tables again.
 func allNodes(s *assess.Reader) []ZoneView {
 	index := map[string]int{}
 	var out []ZoneView

@@ -196,7 +196,7 @@ func choose(s *engine.Step) bool {
 
 // raise lifts max and desired.
 func (e EKS) raise(s *engine.Step) bool {
-	if s.Run.RaisedAt.IsZero() { // what was asked for is not worked out anew from what came of it
+	if s.Run.RaisedAt.IsZero() { // what was asked for is not worked out again from what came of it
 		s.Run.Raise = e.Extra(s.W, &s.Run)
 	}
 	return s.EnsureRaise()

@@ -9,7 +9,7 @@ import (
 // scaleDown retires what is too many, emptiest first, and gives the group its
 // bounds back. If others raise the group meanwhile it stops there, as EKS does when the
 // Cluster Autoscaler is at work. Else the run is done when all machines of the group have
-// joined, whoever asked for them: replacements are among them.
+// joined, also those that others asked for: replacements are among them.
 func (EKS) scaleDown(s *engine.Step) {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Does says what a phase will do, for whoever is to approve it.
+// Does says what a phase will do, for the user who approves it.
 func (GardenerInPlace) Does(phase string, w *world.World, r *record.Run) string {
 	if phase == rollPhase {
 		return text.GardenerSelectsByZone(text.ZoneShares(Gardener{}.split(w, r)))

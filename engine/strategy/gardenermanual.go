@@ -14,7 +14,7 @@ import (
 )
 
 // GardenerManual updates the nodes of a Gardener worker pool in place, one batch after the
-// other (ManualInPlaceUpdate): machine-controller-manager marks the candidates, and whoever
+// other (ManualInPlaceUpdate): machine-controller-manager marks the candidates, and the user who
 // updates the pool selects nodes with a label. It drains all that are selected, however
 // many; so limit, zones and budgets are ours to look at.
 //
@@ -200,7 +200,7 @@ func (GardenerManual) Progress(phase string, _ *world.World, r *record.Run) (don
 	return 0, 0
 }
 
-// Does says what a phase will do, for whoever is to approve it.
+// Does says what a phase will do, for the user who approves it.
 func (GardenerManual) Does(phase string, _ *world.World, r *record.Run) string {
 	if phase == rollPhase {
 		return text.GardenerSelects(r.Limit)

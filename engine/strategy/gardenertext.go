@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Does says what a phase will do, for whoever is to approve it.
+// Does says what a phase will do, for the user who approves it.
 func (g Gardener) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:

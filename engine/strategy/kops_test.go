@@ -100,7 +100,7 @@ func TestKopsEstimate(t *testing.T) {
 	}
 }
 
-// Whoever approves a phase reads what it will do.
+// A user who approves a phase reads what it will do.
 func TestKopsSaysWhatItDoes(t *testing.T) {
 	w, r := instanceGroup(world.RoleNode, 4, 4, "2", "")
 	r.Limit = 2

@@ -1,6 +1,6 @@
 package strategy
 
-// abouts say what each strategy does, for whoever has to choose one.
+// abouts say what each strategy does, for the user who has to choose one.
 var abouts = map[string]string{
 	"eks":                   "new nodes first, then old ones are drained and terminated",
 	"kops":                  "detaches old nodes until new ones serve, and validates the cluster after each that is terminated",

@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Does says what a phase of DEFAULT will do, for whoever is to approve it.
+// Does says what a phase of DEFAULT will do, for the user who approves it.
 func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
@@ -18,7 +18,7 @@ func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 	return doesUpgrade(phase, r)
 }
 
-// Does says what a phase of MINIMAL will do, for whoever is to approve it.
+// Does says what a phase of MINIMAL will do, for the user who approves it.
 func (EKSMinimal) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case cordon:

@@ -35,7 +35,7 @@ func (w *World) ChangedSince(count int) ([]string, bool) {
 	return w.changes.machines[from:], true
 }
 
-// Keep keeps what was derived from the world with it, for whoever brings it up to date with
+// Keep keeps what was derived from the world with it, for the reader who brings it up to date with
 // ChangedSince. It is lost with the world: a copy begins without.
 func (w *World) Keep(derived any) { w.derived = derived }
 

@@ -20,7 +20,7 @@ func TestPastABudget(t *testing.T) {
 }
 
 // A machine whose Machine changed is another one, and one that did not is the same pointer,
-// also if it was read anew.
+// also if it was read again.
 func TestMachinesOfAPool(t *testing.T) {
 	list := func(phase string) []world.Machine {
 		return []world.Machine{{ID: "m", Managed: &world.ManagedMachine{Name: "m", Phase: phase, Limits: world.DefaultLimits("")}}}

@@ -53,7 +53,7 @@ const (
 	// cyclopsLabel names the request (atlassian-labs/cyclops
 	// pkg/controller/cyclenoderequest/transitioner/transitioner.go).
 	cyclopsLabel = "cyclops.atlassian.com/terminate"
-	// KeepFromScaleDown is put by whoever wants the Cluster Autoscaler to leave a node
+	// KeepFromScaleDown is put by a user or a tool that wants the Cluster Autoscaler to leave a node
 	// (its FAQ, "How can I prevent Cluster Autoscaler from scaling down a particular
 	// node?"). It tells of no move.
 	KeepFromScaleDown = "cluster-autoscaler.kubernetes.io/scale-down-disabled"

@@ -55,7 +55,7 @@ func TestIndexes(t *testing.T) {
 	if w.NodeOf("i-1") != nil || w.NodeOf("i-2") == nil {
 		t.Error("the node is still that of its old machine")
 	}
-	// Who lists the machines knows their nodes better than these themselves, whoever comes first.
+	// The list of machines knows their nodes better than these themselves, whichever comes first.
 	w.SetMachines([]world.Machine{{ID: "m-2", Node: "a1"}, {ID: "m-3", Node: "a3"}})
 	w.SetNode(&world.Node{Name: "a3", Machine: "i-3"})
 	for machine, name := range map[string]string{"m-2": "a1", "m-3": "a3"} {

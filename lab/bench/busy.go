@@ -55,14 +55,14 @@ func (r simulated) run(ctx context.Context, publish func(*snapshot.Snapshot), bu
 	if err != nil {
 		return err
 	}
-	intake := live.Open(ctx, wall)
-	defer intake.Close()
+	queue := live.Open(ctx, wall)
+	defer queue.Close()
 	w := world.New()
-	if err := intake.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
+	if err := queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
 	var once sync.Once
-	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Queue: intake, Executor: wall, Store: wall, Lock: wall, Clock: wall}
+	loop := &live.Loop{Rules: rules, Cluster: "bench", World: w, Queue: queue, Executor: wall, Store: wall, Lock: wall, Clock: wall}
 	loop.Publish = func(s *snapshot.Snapshot) {
 		publish(s)
 		if draining(s) >= r.limit*9/10 {

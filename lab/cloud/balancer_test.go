@@ -83,7 +83,7 @@ func TestTargetGroup(t *testing.T) {
 	if h := b.health(arn); h[is[0].ID] != "draining Target.DeregistrationInProgress" || h[is[1].ID] != "healthy " {
 		t.Errorf("while it drains: %v", h)
 	}
-	b.must(b.tgs.DeregisterTargets(b.ctx, leave)) // once more does not begin anew
+	b.must(b.tgs.DeregisterTargets(b.ctx, leave)) // once more does not begin again
 	b.until("it is unused", func() bool { return b.health(arn, is[0].ID)[is[0].ID] == "unused Target.NotRegistered" })
 	if d := time.Since(began); d < 150*time.Millisecond {
 		t.Errorf("drained after %v", d)

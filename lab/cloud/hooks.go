@@ -260,7 +260,7 @@ func completeAction(c *Cloud, r *request) ([]node, *apiError) {
 	return nil, nil
 }
 
-// heartbeat is RecordLifecycleActionHeartbeat: the action's time starts anew.
+// heartbeat is RecordLifecycleActionHeartbeat: the action's time starts again.
 func heartbeat(c *Cloud, r *request) ([]node, *apiError) {
 	i, w, err := c.action(r)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestAbortInTheMiddle(t *testing.T) {
 	checkFinished(t, p.said(), "aborted", 3)
 	p.await("run.aborting")
 	p.await("node.outdated", onNode(blocked.Node), because("restored"))
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkPods()
 	s.checkBudgets()
 	g, _ := shared.Cloud().Group(s.group.Name)
@@ -74,7 +74,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	p.exits(3)
 
 	checkFinished(t, p.said(), "aborted", 3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 
@@ -97,7 +97,7 @@ func TestSecondInterrupt(t *testing.T) {
 	shared.Cloud().DenyKey(s.key, terminate, false)
 	p = s.upgrade().exits(3)
 	checkFinished(t, p.said(), "aborted", 3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 
@@ -174,7 +174,7 @@ func TestAbortWhileAPIsFail(t *testing.T) {
 	p.says("Not restored", "remove taint", "AZRebalance stays suspended", "maximum size stays", "launch template stays")
 	for _, e := range left {
 		if e.EquivalentCommand == "" {
-			t.Errorf("no command puts back: %s", e.Message)
+			t.Errorf("no command restores: %s", e.Message)
 			continue
 		}
 		p.says(e.Message + ": " + e.EquivalentCommand)

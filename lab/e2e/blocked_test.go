@@ -91,7 +91,7 @@ func TestEvictionFailure(t *testing.T) {
 		}
 	}
 	p.says("PodEvictionFailure", "stuck/checkout", "stuck/twice", "twice-again", "3 healthy", "3 required")
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 

@@ -163,10 +163,10 @@ func (s *scene) checkReleased() {
 	}
 }
 
-// checkPutBack holds the end of a run that did not succeed against docs/abort.md:
+// checkRestored holds the end of a run that did not succeed against docs/abort.md:
 // no mark, AZRebalance as before, no surplus that holds nothing, the bounds as
 // before or as low as the desired size lets them.
-func (s *scene) checkPutBack() {
+func (s *scene) checkRestored() {
 	s.t.Helper()
 	s.checkNoMarks()
 	s.checkReleased()

@@ -129,7 +129,7 @@ func TestLaunchesGivenUpByAHook(t *testing.T) {
 	checkEvents(t, p.said())
 	checkFinished(t, p.said(), "NodeCreationFailure", 5)
 	p.says("Lifecycle Action", "was abandoned: Heartbeat Timeout")
-	s.checkPutBack()
+	s.checkRestored()
 }
 
 // A warm pool of old machines: none of them is in the group or in the pool in the
@@ -197,7 +197,7 @@ func TestWarmPoolAfterAnAbort(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	p.exits(3)
 
-	s.checkPutBack()
+	s.checkRestored()
 	s.eventually(func() error {
 		g, _ := shared.Cloud().Group(s.group.Name)
 		if len(g.Warm) != g.WarmTarget || slices.ContainsFunc(g.Warm, func(i cloud.Instance) bool { return i.TemplateVersion == s.group.New }) {
@@ -321,7 +321,7 @@ func TestBootstrapFailure(t *testing.T) {
 			if strings.Contains(p.errOut(), "\x1b[31m") || strings.Contains(p.errOut(), "login:") {
 				t.Errorf("the console came through as it is:\n%q", p.errOut())
 			}
-			s.checkPutBack()
+			s.checkRestored()
 		})
 	}
 }
@@ -336,7 +336,7 @@ func TestNodeNeverReady(t *testing.T) {
 
 	checkFinished(t, p.said(), "NodeCreationFailure", 5)
 	p.says("is not Ready", "container runtime network not ready", "state running", "Started kubelet")
-	s.checkPutBack()
+	s.checkRestored()
 }
 
 // Machines that end by themselves are named by the group's own words for it, in a

@@ -70,7 +70,7 @@ func TestCommandsFromElsewhere(t *testing.T) {
 	p.quits(3)
 	o.run("abort", g, "--yes").exits(2).says("no run in progress", "aborted")
 
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 	s.commandsWereAnswered(o)
 	if n := len(o.calls()); n > 0 {
@@ -93,7 +93,7 @@ func (s *scene) eachCommandRight(o *scene) {
 	}
 }
 
-// forged puts a command there that is not taken from elsewhere, whoever writes it, and
+// forged puts a command there that is not taken from elsewhere, from any writer, and
 // one that is none, and sees that both are refused.
 func (s *scene) forged(run string) {
 	s.t.Helper()
@@ -189,6 +189,6 @@ func TestAbortWithoutADriver(t *testing.T) {
 	if st := s.status(); st.State != "finished" || st.Result != "aborted" || !strings.Contains(st.Message, "the laptop died") {
 		t.Errorf("status %+v", st)
 	}
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }

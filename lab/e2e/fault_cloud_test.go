@@ -170,7 +170,7 @@ func TestReplacementNeverReady(t *testing.T) {
 
 	checkEvents(t, p.said())
 	s.run("abort", s.group.Name, "--yes").exits(3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkRemovals()
 	s.checkPods()
 }

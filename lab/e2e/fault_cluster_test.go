@@ -37,7 +37,7 @@ func TestWebhookDenies(t *testing.T) {
 			t.Errorf("no event says that the webhook keeps %s", pod.Name)
 		}
 	}
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 
 	hook.Hang = true
@@ -78,7 +78,7 @@ func TestKubeletDies(t *testing.T) {
 	checkFinished(t, p.said(), "PodEvictionFailure", 4)
 	p.await("pod.evicted", ofPod("silent/"+pod))
 	p.says("PodEvictionFailure", pod, node, "node unreachable for")
-	s.checkPutBack()
+	s.checkRestored()
 	if err := shared.Revive(s.ctx, node); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestGardenerCountdowns(t *testing.T) {
 	}})
 	s.on("drain").deploy("checkout")
 	s.on("select").deploy("checkout")
-	s.on("sick").deploy("twice") // whose eviction fails, so that the drain begins anew every 5 s
+	s.on("sick").deploy("twice") // whose eviction fails, so that the drain begins again every 5 s
 	s.on("retry").held()
 	boards := map[string]*board{}
 	for _, pool := range []string{"drain", "retry", "join", "sick", "health", "select", "update"} {

@@ -27,7 +27,7 @@ type machines struct {
 	t *testing.T
 
 	mu          sync.Mutex
-	news        chan struct{} // closed, and made anew, with every change
+	news        chan struct{} // closed, and made again, with every change
 	machines    map[string][]version[machineapi.Machine]
 	deployments map[string][]version[machineapi.MachineDeployment]
 	ended       map[string]time.Time // pods, by namespace/name
@@ -70,7 +70,7 @@ func (s *shootScene) followMachines() *machines {
 	return m
 }
 
-// take notes a change. What a watch tells anew after it broke is no change.
+// take notes a change. What a watch tells again after it broke is no change.
 func (m *machines) take(o runtime.Object, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
-// secretPath is of the webhook's address: whoever knows it may post.
+// secretPath is of the webhook's address: a program that knows it may post.
 const secretPath = "/services/T0PSECRET/tokentokentoken"
 
 // mailbox is a webhook.

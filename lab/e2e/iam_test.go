@@ -111,7 +111,7 @@ func TestEachAction(t *testing.T) {
 				s.checkPods()
 				return
 			}
-			s.checkPutBack()
+			s.checkRestored()
 			s.checkAsBefore()
 		})
 	}
@@ -147,7 +147,7 @@ func TestEachActionUnchecked(t *testing.T) {
 				s.checkNoMarks()
 				s.checkPods()
 			default:
-				s.checkPutBack()
+				s.checkRestored()
 				s.checkAsBefore()
 			}
 			for _, call := range s.calls() {

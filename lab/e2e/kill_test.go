@@ -312,7 +312,7 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 	capacity.check(s, 2)
 	checkEvents(t, last.said())
 	checkFinished(t, last.said(), "aborted", 3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 	if st := s.status(); len(st.Unrestored) > 0 {
 		t.Errorf("left behind: %q", st.Unrestored)

@@ -79,7 +79,7 @@ func TestOneAtATime(t *testing.T) {
 
 	first.signal(syscall.SIGINT)
 	first.exits(3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 
@@ -121,7 +121,7 @@ func TestNodeCreationFailure(t *testing.T) {
 			checkEvents(t, p.said())
 			checkFinished(t, p.said(), "NodeCreationFailure", 5)
 			p.says("NodeCreationFailure").says(c.says...)
-			s.checkPutBack()
+			s.checkRestored()
 			if !strings.Contains(p.errOut(), "Not restored") {
 				s.checkAsBefore()
 			}

@@ -33,7 +33,7 @@ type process struct {
 	mu     sync.Mutex
 	events []Event
 	lines  []string      // of stdout
-	news   chan struct{} // closed, and made anew, with every line
+	news   chan struct{} // closed, and made again, with every line
 	stderr bytes.Buffer
 }
 

@@ -220,7 +220,7 @@ func TestRecordDenied(t *testing.T) {
 	p.says("stopped before everything was restored", "frozen for good", "kubectl taint node", "drainboard abort "+s.group.Name+" restores the rest")
 	allow()
 	s.launch("abort", s.group.Name, "--yes").exits(3)
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 

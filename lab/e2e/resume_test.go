@@ -19,7 +19,7 @@ func TestResume(t *testing.T) {
 		{"launch", "node.launching", "scale up", 2, []string{"web"}},
 		{"taint", "node.tainted", "scale up", 2, []string{"web"}},
 		// Without budgets: one that a killed eviction had passed half of would count
-		// the pod as gone for two minutes, whoever continues.
+		// the pod as gone for two minutes, whichever process continues.
 		{"evict", "pod.evicted", "upgrade", 2, []string{"batch", "single"}},
 		{"settle", "node.settling", "upgrade", 2, []string{"web", "db", "agent"}},
 		{"terminate", "node.terminating", "upgrade", 2, []string{"web", "db", "agent"}},

@@ -99,7 +99,7 @@ func TestAbortByHand(t *testing.T) {
 	p.expect("exit code", "3: aborted")
 	p.quits(3)
 
-	s.checkPutBack()
+	s.checkRestored()
 	s.checkAsBefore()
 }
 
@@ -126,7 +126,7 @@ func TestSignalsAtADashboard(t *testing.T) {
 				t.Errorf("status %+v", st)
 			}
 			if c.state == "finished" {
-				s.checkPutBack()
+				s.checkRestored()
 				s.checkAsBefore()
 			}
 		})

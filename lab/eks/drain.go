@@ -191,7 +191,7 @@ func (s *Service) drained(n *nodegroup, id string) {
 	n.ending[id] = true
 }
 
-// keepHooks drains what Auto Scaling groups terminate, whoever asked for it, and lets the
+// keepHooks drains what Auto Scaling groups terminate, for every caller, and lets the
 // terminations continue.
 func (s *Service) keepHooks() {
 	for {

@@ -13,7 +13,7 @@
 //   - an eviction that a budget refuses is tried again after 20 s, and whether pods are
 //     gone is looked at every 5 s (package drain);
 //   - a node that is not Ready for 5 min is drained by force;
-//   - a freeze is looked at anew by its own period, but machines that were Unknown while
+//   - a freeze is looked at again by its own period, but machines that were Unknown while
 //     an API server was away are looked at 30 s after it is back.
 package mcm
 

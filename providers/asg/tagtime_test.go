@@ -15,7 +15,7 @@ type tagTime struct {
 	mono        time.Time
 	slept, skew time.Duration // what the wall clock shows more; what the cloud's shows more than that
 	timers      []*tagTimer
-	news        chan struct{} // closed, and made anew, when a timer comes or goes
+	news        chan struct{} // closed, and made again, when a timer comes or goes
 }
 
 type tagTimer struct {

@@ -268,7 +268,7 @@ func TestRecordOfABadDisk(t *testing.T) {
 	}
 }
 
-// Whoever waits for a disk that gives no answer waits no longer than he wants.
+// A process that waits for a disk that gives no answer waits no longer than it wants.
 func TestRecordOfASilentDisk(t *testing.T) {
 	s := home(t)
 	r := s.Record("web", arn)

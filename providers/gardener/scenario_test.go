@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// TestScenario looks at the files of testdata/watching, each a lesson on what is told of a pool
+// TestScenario looks at the files of testdata/watching, each a lesson on what is reported of a pool
 // that Gardener moves: with the control cluster, with the Shoot, and from the nodes alone.
-// go test ./providers/gardener -run Scenario -rewrite writes them anew.
+// go test ./providers/gardener -run Scenario -rewrite rewrites them.
 func TestScenario(t *testing.T) {
 	seen := map[string]bool{}
 	datadriven.Walk(t, "testdata/watching", func(t *testing.T, path string) {

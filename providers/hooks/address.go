@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Address is where a webhook is posted to, or where that can be read. Whoever knows one may
+// Address is where a webhook is posted to, or where that can be read. A program that knows one may
 // post, so it never leaves this package: whatever prints an Address gets its host.
 type Address struct{ url, env, file string }
 

@@ -1,5 +1,5 @@
 // Package hooks runs what the user wants to happen around a run: commands and webhooks
-// that are told of it, and those that have a say before a node is drained.
+// that hear of it, and those that have a say before a node is drained.
 //
 // A Hook is one of them, as configuration and flags say it. The Notifier (notify.go) hears
 // of events and snapshots and tells the hooks they concern, each on a goroutine of its own,

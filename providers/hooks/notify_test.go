@@ -193,7 +193,7 @@ func blockedAt(at time.Duration, nodes ...string) *snapshot.Snapshot {
 	return s
 }
 
-// A node that is blocked is told once after its time, and anew when it was free between.
+// A node that is blocked is told once after its time, and again when it was free between.
 func TestBlockages(t *testing.T) {
 	hooks := []Hook{{On: []On{Blocked}}, {On: []On{Blocked}, BlockedFor: time.Minute}, {On: []On{Failed}}}
 	known := blockages{}

@@ -8,7 +8,7 @@ import (
 )
 
 // A fault of ours while lines are written ends the journal and not the process: that
-// is told, and whoever waits for the disk hears at once that it is in vain.
+// is told, and a process that waits for the disk hears at once that it is in vain.
 func TestWriterCrashes(t *testing.T) {
 	told := make(chan error, 4)
 	w := newWriter(func() (file, error) { panic("a fault") }, "r-1", time.Now, func(err error) { told <- err })

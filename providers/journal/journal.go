@@ -68,7 +68,7 @@ type Opened struct {
 	// Resumed: the run was begun by another process.
 	Resumed bool `json:"resumed,omitempty"`
 	// Elsewhere: this file begins in the middle of the run, which resumes from its
-	// record; what was before is in the journal of whoever drove it until Seen.
+	// record; what was before is in the journal of the process that drove it until Seen.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Torn: the file ended in the middle of a line, as a crash leaves it.
 	Torn bool `json:"torn,omitempty"`

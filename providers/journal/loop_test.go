@@ -30,10 +30,10 @@ func TestRunOnAFullDisk(t *testing.T) {
 	plan, wall := script.Plan("run-1"), sim.NewRealTime(script.Sim, 300)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	intake := live.Open(ctx, wall)
-	defer intake.Close()
+	queue := live.Open(ctx, wall)
+	defer queue.Close()
 	view := world.New()
-	if err := intake.Fill(ctx, view, time.Minute, world.Cluster, world.Cloud); err != nil {
+	if err := queue.Fill(ctx, view, time.Minute, world.Cluster, world.Cloud); err != nil {
 		t.Fatal(err)
 	}
 	run := engine.Start(plan.Run, wall.Now(), "operator@laptop")
@@ -42,7 +42,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	scribe.now = wall.Now
 	deleted := map[string]Line{} // by UID: the line that was on the disk before
 	loop := &live.Loop{
-		Rules: strategy.EKS{}, World: view, Queue: intake, Store: wall, Lock: wall, Clock: wall,
+		Rules: strategy.EKS{}, World: view, Queue: queue, Store: wall, Lock: wall, Clock: wall,
 		Heard: scribe.Heard, Decided: scribe.Decided,
 	}
 	loop.Executor = scribe.Executor(hand(func(a record.Action) record.Outcome {

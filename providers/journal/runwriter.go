@@ -37,7 +37,7 @@ type Options struct {
 	Plan    *snapshot.Plan
 	// Now is the cluster's time.
 	Now func() time.Time
-	// Warn is told, at most once for each trouble, what whoever drives the run must know.
+	// Warn is told, at most once for each trouble, what the user who drives the run must know.
 	// It is called on any goroutine.
 	Warn func(record.Event)
 }

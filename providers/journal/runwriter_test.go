@@ -186,7 +186,7 @@ func TestForcedByNobody(t *testing.T) {
 	}
 }
 
-// Where nobody drains a node, ending its machine is a forced act: by whoever asked for
+// Where nobody drains a node, ending its machine is a forced act: by the user who asked for
 // that, with its line on the disk first, or not at all.
 func TestUndrainedIsForced(t *testing.T) {
 	run := record.Run{ID: "web-1", Started: time.Now(), Settings: record.Settings{CloudOnly: true, CloudOnlyBy: "ann@laptop"}}

@@ -20,7 +20,7 @@ type RollingUpdate struct {
 	// Origin is where each comes from: "InstanceGroup NAME", "Cluster NAME" or "kops", by
 	// the names max-surge, max-unavailable and drain-and-terminate.
 	Origin map[string]string
-	// Notes are for whoever reads a plan, a sentence each.
+	// Notes are for the reader of a plan, a sentence each.
 	Notes []string
 }
 

@@ -32,7 +32,7 @@ func TestResolve(t *testing.T) {
 		{" {maxUnavailable: null}", " {maxUnavailable: 2}", "Node", "1 kops", "2 Cluster x", "false kops", ""},
 		{" {drainAndTerminate: true}", " {drainAndTerminate: false}", "Node", "1 kops", "0 kops", "false InstanceGroup g", ""},
 		{"", " {drainAndTerminate: false}", "Node", "1 kops", "0 kops", "true Cluster x", ""},
-		{" {maxUnavailable: 0}", " {maxSurge: 0}", "Node", "0 Cluster x", "0 InstanceGroup g", "false kops", ""}, // for whoever lays flags over it
+		{" {maxUnavailable: 0}", " {maxSurge: 0}", "Node", "0 Cluster x", "0 InstanceGroup g", "false kops", ""}, // for what lays flags over it
 		{"", " {maxSurge: 2}", "Bastion", "2 Cluster x", "0 kops", "false kops", ""},
 		{"", " {maxSurge: 2}", "APIServer", "2 Cluster x", "0 kops", "false kops", ""},
 

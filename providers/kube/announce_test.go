@@ -123,7 +123,7 @@ func TestAnnouncerWithoutTheRight(t *testing.T) {
 	}
 }
 
-// An API in trouble is told of once, and asked again with the next Event.
+// An API in trouble is reported once, and asked again with the next Event.
 func TestAnnouncerInTrouble(t *testing.T) {
 	b := &board{code: 500}
 	var told []string
@@ -135,7 +135,7 @@ func TestAnnouncerInTrouble(t *testing.T) {
 	}
 }
 
-// An API that fails now and then is told of once, and not after each Event that it took.
+// An API that fails now and then is reported once, and not after each Event that it took.
 func TestAnnouncerNowAndThen(t *testing.T) {
 	b := &board{every: 5}
 	var told []string

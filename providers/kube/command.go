@@ -62,7 +62,7 @@ type commandForm struct {
 }
 
 // commandObject is a command's ConfigMap as far as it is read: everything in it clean, and
-// bounded in size, whoever wrote it. Its command counts as claimed until it is known better.
+// bounded in size, for every writer. Its command counts as claimed until it is known better.
 type commandObject struct {
 	name, version string
 	uid           types.UID

@@ -335,7 +335,7 @@ func (e *CommandListener) write(ctx context.Context, l commandObject, a record.A
 	return false
 }
 
-// remove deletes what is over: whoever gave it has gone.
+// remove deletes what is over: the process that gave it has gone.
 func (e *CommandListener) remove(ctx context.Context) (done bool) {
 	now := e.c.clock.Now()
 	e.mu.Lock()

@@ -38,7 +38,7 @@ type Record struct {
 
 	mu      sync.Mutex
 	version string        // resourceVersion of what was last read or written, "" for none
-	known   write         // the last that is known to have happened, whoever did it
+	known   write         // the last that is known to have happened, by this process or another one
 	epoch   int           // of the last of ours that is known to have happened
 	unsure  bool          // the answer to the one after that was lost
 	late    time.Duration // how long the last request without an answer was waited for, 0 after a write

@@ -55,7 +55,7 @@ func (s *fakeStore) loads(want string) {
 }
 
 // A record that is too large for one ConfigMap is in several, and in one again when it is small:
-// then its parts are gone. Whoever reads it, reads the same.
+// then its parts are gone. Every reader reads the same.
 func TestRecordInParts(t *testing.T) {
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "ng-web")
@@ -206,7 +206,7 @@ func TestRecordPartsOfTwo(t *testing.T) {
 	s.loads("b2")
 }
 
-// Whoever reads a record whose parts are replaced meanwhile reads the newer one; one whose parts
+// A process that reads a record whose parts are replaced meanwhile reads the newer one; one whose parts
 // are removed or changed for good is damaged.
 func TestRecordPartsGone(t *testing.T) {
 	s := newFakeStore(t)

@@ -22,7 +22,7 @@ func TestPastRuns(t *testing.T) {
 		if _, _, err := r.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // one that did not get to its first save after that begins anew
+		for range 2 { // one that did not get to its first save after that begins again
 			if _, err := r.Keep(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}

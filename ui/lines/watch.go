@@ -64,8 +64,8 @@ func (n *narrator) stand() {
 		word, _ := m.Scene.StateLook(m.Styles)
 		n.say(word + style.Because(why))
 	}
-	for _, r := range sc.ShownRivals() {
-		n.say(plainWords.Warning + " " + sc.RivalText(r))
+	for _, r := range sc.ShownMovers() {
+		n.say(plainWords.Warning + " " + sc.MoverText(r))
 	}
 	if m.Scene.Over() {
 		return

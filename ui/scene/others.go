@@ -9,9 +9,9 @@ import (
 	"github.com/drainboard/drainboard/ui/style"
 )
 
-// ShownRivals are those that move nodes of the group now, but those that the reason of a pause
+// ShownMovers are those that move nodes of the group now, but those that the reason of a pause
 // or of the gate names.
-func (sc *Scene) ShownRivals() (out []record.ExternalMover) {
+func (sc *Scene) ShownMovers() (out []record.ExternalMover) {
 	if sc.Over() {
 		return nil
 	}
@@ -24,8 +24,8 @@ func (sc *Scene) ShownRivals() (out []record.ExternalMover) {
 	return out
 }
 
-// RivalText says who moves nodes of the group, without their marks, which the log has.
-func (sc *Scene) RivalText(r record.ExternalMover) string {
+// MoverText says who moves nodes of the group, without their marks, which the log has.
+func (sc *Scene) MoverText(r record.ExternalMover) string {
 	r.Mark = ""
 	return sc.Brief(r.Sentence())
 }

@@ -299,8 +299,8 @@ func Stale() *snapshot.Snapshot {
 	return s
 }
 
-// Rivalled is a run beside which others move nodes of the group.
-func Rivalled() *snapshot.Snapshot {
+// ExternalMovers is a run beside which others move nodes of the group.
+func ExternalMovers() *snapshot.Snapshot {
 	s := Busy()
 	s.ExternalMovers = []record.ExternalMover{
 		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: text.Rebalances, Handling: record.HandlingSuspended, How: text.SuspendedMeantime},
@@ -312,7 +312,7 @@ func Rivalled() *snapshot.Snapshot {
 
 // Opposed is a run that pauses because of another one.
 func Opposed() *snapshot.Snapshot {
-	s := Rivalled()
+	s := ExternalMovers()
 	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: text.InstanceRefresh("r-1"), Does: text.RefreshDoes("InProgress", 40), Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside})
 	s.State, s.Why = record.Paused, text.PausedBeside(text.RefreshAtWork("r-1", "InProgress", 40, "ng-web"))
 	return s

@@ -19,7 +19,7 @@ const (
 	lull = 10 * time.Second
 )
 
-// cordonMover is whoever has cordoned a node: a user drains it as long as pods leave it
+// cordonMover is who has cordoned a node: a user drains it as long as pods leave it
 // that we did not evict, and continues while every remaining pod is blocked.
 func cordonMover(s *assess.Reader, machine string, n *world.Node, r record.ExternalMover, deferrals map[string]record.Deferral) record.ExternalMover {
 	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, text.HasCordoned, "", text.CordonStays
@@ -44,7 +44,7 @@ func cordonMover(s *assess.Reader, machine string, n *world.Node, r record.Exter
 	return drainMover(s, machine, r, 0, y, deferrals)
 }
 
-// drainMover waits for whoever takes a node out of service, unless the run is at it
+// drainMover waits for the mover that takes a node out of service, unless the run is at it
 // already, or it takes too long: longer than twice a limit, 0 for none. y is what is kept
 // of it, the zero value if nothing is.
 func drainMover(s *assess.Reader, machine string, r record.ExternalMover, limit time.Duration, y record.Deferral, deferrals map[string]record.Deferral) record.ExternalMover {

@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Shown are rivals without what a run only keeps for itself, which changes all
+// Shown are external movers without what a run only keeps for itself, which changes all
 // the time.
 func Shown(list []record.ExternalMover) []record.ExternalMover {
 	list = slices.Clone(list)
@@ -53,7 +53,7 @@ func Of(s *assess.Reader) (out []record.ExternalMover, deferrals map[string]reco
 	return out, deferrals
 }
 
-// knownMover finds what is known of a rival.
+// knownMover finds what is known of a mover.
 func knownMover(s *assess.Reader, r record.ExternalMover) (record.ExternalMover, bool) {
 	if i := slices.IndexFunc(s.Run.ExternalMovers, r.Is); i >= 0 {
 		return s.Run.ExternalMovers[i], true

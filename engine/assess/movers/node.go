@@ -47,7 +47,7 @@ func ofNodes(s *assess.Reader) (out []record.ExternalMover, deferrals map[string
 			}
 			r := moverOf(s, m.ID, n, move, deferrals)
 			if m.Leaving() && r.Handling != record.HandlingWaited {
-				continue // nothing more becomes of it; whoever ends it may still be draining it
+				continue // nothing more becomes of it; the mover that ends it may still be draining it
 			}
 			add(r, n.Name)
 		}

@@ -132,7 +132,7 @@ func waitsForOthers(w *world.World, m *world.Machine) bool {
 }
 
 // Kept is what becomes of a pod that budgets keep. A budget that machine-controller-manager takes
-// for misconfigured, and two budgets over one pod, fail the whole drain, which then begins anew:
+// for misconfigured, and two budgets over one pod, fail the whole drain, which then begins again:
 // only its end passes them.
 func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 	out := selfdriven.Outlook{Forces: true}

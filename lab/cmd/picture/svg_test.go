@@ -17,7 +17,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-var update = flag.Bool("update", false, "write testdata anew")
+var update = flag.Bool("update", false, "rewrite testdata")
 
 // screen is what a terminal shows of a text with escape sequences.
 func screen(w, h int, text string) grid {

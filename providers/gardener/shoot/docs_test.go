@@ -14,7 +14,7 @@ import (
 const page = "../../../docs/gardener.md"
 
 // TestDocumentsHaveTheTables holds the tables of docs/gardener.md to those that are worked
-// by. go test -run Documents -rewrite writes them anew.
+// by. go test -run Documents -rewrite rewrites them.
 func TestDocumentsHaveTheTables(t *testing.T) {
 	file, err := os.ReadFile(page)
 	if err != nil {

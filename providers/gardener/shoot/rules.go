@@ -155,7 +155,7 @@ func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
 
 type refuseFunc func(rule Rule, field, was, is, why string)
 
-// manualLimits: whoever updates by hand sets the limits by hand. What an older Gardener has
+// manualLimits: a user who updates by hand sets the limits by hand. What an older Gardener has
 // filled in stays.
 func (c Change) manualLimits(old *view, new view, refuse refuseFunc) {
 	if new.UpdateStrategy != world.ManualInPlaceUpdate || old != nil && !old.inPlace() {

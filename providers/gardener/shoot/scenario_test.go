@@ -18,7 +18,7 @@ var start = time.Date(2026, 11, 22, 15, 0, 0, 0, time.UTC)
 
 // TestScenario plays the files of testdata/scenarios, each a lesson: a change of a Shoot, and
 // what each pool gets. The Shoot is testdata/base.yaml; `given` changes it first. A line is a
-// field and its value, null takes it away. go test -run Scenario -rewrite writes them anew.
+// field and its value, null takes it away. go test -run Scenario -rewrite rewrites them.
 //
 // Every row of the trigger table, in a pool that is rolled and in one that is updated in
 // place, and every rule has to be in one of them.

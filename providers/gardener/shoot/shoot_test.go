@@ -282,7 +282,7 @@ func TestWindowAt(t *testing.T) {
 	}
 }
 
-// Whoever watches a pool is told what the Shoot says of it, and what holds where it says
+// A user who watches a pool reads what the Shoot says of it, and what holds where it says
 // nothing.
 func TestDescribe(t *testing.T) {
 	s := baseShoot(t, `status.lastOperation: {type: Reconcile, state: Error, progress: 40, description: "no machine\e is left."}

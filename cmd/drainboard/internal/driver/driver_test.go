@@ -49,7 +49,7 @@ func TestHeldAlone(t *testing.T) {
 	}
 }
 
-// Whoever starts such a run by hand types what it is for; a yes is not enough.
+// A user who starts such a run by hand types what it is for; a yes is not enough.
 func TestCloudOnlyAsksForConsent(t *testing.T) {
 	for _, c := range []struct {
 		input string

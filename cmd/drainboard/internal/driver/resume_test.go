@@ -56,7 +56,7 @@ func TestResumeAsItWasStarted(t *testing.T) {
 	}
 }
 
-// Whoever continues with a run reads what was found first, and may leave it.
+// A user who resumes a run reads what was found first, and may leave it.
 func TestResumeAsks(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, plain := range []bool{false, true} {

@@ -267,9 +267,9 @@ func CloudText(p snapshot.Plan) []string {
 }
 
 // moverText returns the external movers, how the run handles them, and what can be done.
-func moverText(rivals []record.ExternalMover) []string {
+func moverText(movers []record.ExternalMover) []string {
 	var out []string
-	for _, r := range rivals {
+	for _, r := range movers {
 		line := fmt.Sprintf("%s: %s: %s", r.Handling, r.Action(), r.How)
 		if r.WayOut != "" {
 			line += "; to change that: " + r.WayOut

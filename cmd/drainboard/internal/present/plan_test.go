@@ -133,7 +133,7 @@ func TestPlanIsShortForPeople(t *testing.T) {
 
 // A plan tells who else moves nodes, how each is handled and what can be done; beside
 // some of them nothing is started.
-func TestPlanTellsRivals(t *testing.T) {
+func TestPlanTellsExternalMovers(t *testing.T) {
 	p := planned()
 	p.ExternalMovers = []record.ExternalMover{
 		{Kind: record.ExternalRebalance, Who: "AZRebalance", Does: "moves machines", Handling: record.HandlingSuspended, How: "suspended while nodes are replaced"},

@@ -25,7 +25,7 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the schemas and the reference in docs/json.md anew")
+var rewrite = flag.Bool("rewrite", false, "rewrite the schemas and the reference in docs/json.md")
 
 // documents are all that programs get, in the order of docs/json.md.
 var documents = []any{

@@ -51,8 +51,8 @@ type Status struct {
 	Awaits string
 	// Validation is the current or last wait for the cluster to be valid.
 	Validation *record.Validation
-	// Rivals are the external movers of the group's nodes.
-	Rivals []record.ExternalMover
+	// ExternalMovers are the external movers of the group's nodes.
+	ExternalMovers []record.ExternalMover
 	// Blocked are the pods whose eviction was refused.
 	Blocked []record.Pod
 	// Failed, Skipped and Unreachable are the nodes by why.
@@ -111,7 +111,7 @@ func StatusOf(r record.Run) Status {
 	s := Status{
 		Run: r.ID, Group: r.Group, Alias: r.Alias, Strategy: r.Strategy, State: r.State, Result: r.Result, Why: r.Why,
 		Started: r.Started, By: r.By, Seen: r.Seen, Stages: map[record.Stage]int{}, Left: r.Unrestored,
-		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, Rivals: r.ExternalMovers,
+		Order: r.Settings.Order, Only: r.Target.Only, Until: r.Settings.Until, Gate: r.Gate, ExternalMovers: r.ExternalMovers,
 		Failed: map[string][]string{}, Skipped: map[string][]string{}, run: r,
 	}
 	if len(s.Order) == 0 {
@@ -175,7 +175,7 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 		s.writeStages(w)
 	}
 	s.writeWaits(w, now)
-	for _, r := range s.Rivals {
+	for _, r := range s.ExternalMovers {
 		if r.Acts {
 			fmt.Fprintf(w, "  external mover: %s: %s\n", r.Action(), r.How)
 		}

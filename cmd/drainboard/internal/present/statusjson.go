@@ -39,7 +39,7 @@ func (s *Status) fields() api.GroupStatusFields {
 		StartedAt: s.Started, StartedBy: s.By, RecordedAt: s.Seen, RecordStaleSince: s.UnwrittenSince, Driver: s.Driver, DriverUnknown: s.DriverUnknown,
 		Order: ordersOf(s.Order), Only: s.Only, Until: s.Until, Outdated: s.Outdated, Replaced: s.Replaced, Stages: map[string]int{},
 		WaitingBatch: batchOf(s.Waiting), Canary: canaryOf(s.Canary), DrainGate: s.Gate, ControllerWait: s.Awaits, Validation: validationOf(s.Validation),
-		ExternalMovers: externalMoversOf(s.Rivals), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
+		ExternalMovers: externalMoversOf(s.ExternalMovers), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
 		UnreachableNodes: s.Unreachable, Unrestored: s.Left, Inherited: raiseOf(s.run, s.run.Inherited), RaiseLeft: raiseOf(s.run, s.run.RaiseLeft),
 	}
 	for stage, n := range s.Stages {

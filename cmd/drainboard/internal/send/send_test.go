@@ -148,7 +148,7 @@ func TestSendSaysWhatMayStillHappen(t *testing.T) {
 	}
 }
 
-// An approval, and an abort, wait for the yes of whoever was shown what it does; --yes
+// An approval, and an abort, wait for the yes of the user who was shown what it does; --yes
 // and a hash that was looked at before are that yes.
 func TestSendAsks(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())

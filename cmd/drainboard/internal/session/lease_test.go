@@ -40,7 +40,7 @@ func TestLeaseGoesOnOnlyWithItsOwnRun(t *testing.T) {
 		{"lost before the first save, no record", false, record.Run{}, false, "mine"},
 		{"lost before the first save, an old record", false, record.Run{ID: "old", State: record.Finished}, true, "mine"},
 		{"lost before the first save, another process drives it", false, record.Run{ID: "theirs", State: record.Running}, true, ""},
-		{"another process took over and started anew", true, record.Run{ID: "theirs", State: record.Running}, true, ""},
+		{"another process took over and started again", true, record.Run{ID: "theirs", State: record.Running}, true, ""},
 		{"another process took over and finished", true, record.Run{ID: "theirs", State: record.Finished}, true, ""},
 		{"another process took over and ended it", true, record.Run{ID: "mine", Strategy: "eks", GroupID: "arn:1", State: record.Finished}, true, ""},
 		{"the record was deleted", true, record.Run{}, false, ""},

@@ -175,7 +175,7 @@ func (s *Session) fill(ctx context.Context, v View, sources ...world.Source) err
 
 // began returns the start of the group's unfinished run, zero if there is none:
 // launches that failed since then count. An unreadable record is reported by
-// whoever needs it.
+// who needs it.
 func (s *Session) began(ctx context.Context, group string) time.Time {
 	run, found, err := s.Record(group).Load(ctx)
 	if err != nil || !found || run.State == record.Finished {

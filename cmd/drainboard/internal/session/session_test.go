@@ -14,7 +14,7 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// Whoever is done last restores what the first one found.
+// The last one that is done restores what the first one found.
 func TestGCPercentSideBySide(t *testing.T) {
 	was := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(was)

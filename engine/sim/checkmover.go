@@ -19,19 +19,19 @@ func (c *checker) alone(id string, n record.Node) {
 	}
 	d, view := c.d, c.d.Sim.View
 	if d.Run.State == record.Ending {
-		return // empty surge nodes go, whoever else is at work
+		return // empty surge nodes go, also while others are at work
 	}
 	if r := view.Group.Refresh; r.ID != "" {
-		d.breaks("rivals: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
+		d.breaks("movers: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
 		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
-			d.breaks("rivals: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
+			d.breaks("movers: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
 	for who, limit := range c.takers(id) {
 		if left := c.clock.left[taker{id, who}]; left < limit-slack {
-			d.breaks("rivals: the drain of %s begins while %s drains it, which was waited for only for %s", n.Name, who, left)
+			d.breaks("movers: the drain of %s begins while %s drains it, which was waited for only for %s", n.Name, who, left)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (a *app) groupsCmd() *cobra.Command {
 	}
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (wide is the same), name or json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (wide is the same), name, json or yaml")
 	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "no line of headings")
 	return cmd
 }
@@ -59,6 +59,6 @@ func (a *app) noGroups(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	_, err = fmt.Fprintln(a.Err, present.NoGroups(len(nodes)))
+	_, err = fmt.Fprintln(a.Err, present.NoGroups(len(nodes), s.Groups.Region(), backend.RegionOf(nodes)))
 	return err
 }

@@ -25,7 +25,7 @@ type flagGroup struct {
 // flagGroups are the headings, what is needed most often first. Each flag is below one.
 var flagGroups = []flagGroup{
 	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "to", "scenario", "speed", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
-	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version", "release-version"}},
+	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version"}},
 	{"Pace", []string{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",
 		"expect-label", "max-failed-nodes", "retire-surge", "unreachable", "unreachable-after",
@@ -42,6 +42,7 @@ var flagGroups = []flagGroup{
 		"garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace", "wait-for-start", "max-evict-retries", "health-timeout", "node-conditions",
 		"change", "shoot-file", "machine-image-version", "operation", "cloud-profile",
 	}},
+	{"EKS", []string{"release-version"}},
 	{"Cluster and cloud", []string{"kubeconfig", "context", "cluster", "region", "profile", "start-timeout"}},
 }
 

@@ -24,12 +24,12 @@ func main() {
 		debug.SetGCPercent(-1) // until a command begins: a collection reads all data of all libraries in
 	}
 	root := newRoot(os.Stdin, os.Stdout, os.Stderr)
-	prepare := root.PersistentPreRun
-	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
+	prepare := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if collects && cmd.Name() != "version" {
 			debug.SetGCPercent(gcPercent)
 		}
-		prepare(cmd, args)
+		return prepare(cmd, args)
 	}
 	os.Exit(execute(context.Background(), root, os.Args[1:]))
 }

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
@@ -34,6 +38,77 @@ var surroundings = map[string]func(t *testing.T, dir string){
 		answering(t, dir, 500, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"etcdserver: request timed out","code":500}`)
 	},
 	"nonsense": func(t *testing.T, dir string) { answering(t, dir, 200, "application/json", "nonsense") },
+	"pools":    func(t *testing.T, _ string) { pools(t) },
+	"no nodes": func(t *testing.T, _ string) {
+		pools(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]}`})
+	},
+	"no home": func(t *testing.T, _ string) { // a folder below a file cannot be made, not by root either
+		pools(t)
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
+			t.Setenv(name, os.DevNull+"/home")
+		}
+	},
+	"no environment": func(t *testing.T, _ string) {
+		pools(t)
+		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TERM"} {
+			t.Setenv(name, "") // which restores it at the end
+			os.Unsetenv(name)
+		}
+	},
+	"full disk": func(t *testing.T, _ string) { pools(t) }, // where the output goes
+
+	"no groups":      func(t *testing.T, _ string) { cloudSaying(t, 200, "") },
+	"expired":        func(t *testing.T, _ string) { cloudSaying(t, 403, "ExpiredToken") },
+	"region off":     func(t *testing.T, _ string) { cloudSaying(t, 401, "AuthFailure") },
+	"not allowed":    func(t *testing.T, _ string) { cloudSaying(t, 403, "AccessDenied") },
+	"throttled":      func(t *testing.T, _ string) { cloudSaying(t, 400, "Throttling") },
+	"cloud trouble":  func(t *testing.T, _ string) { cloudSaying(t, 503, "ServiceUnavailable") },
+	"cloud refuses":  func(t *testing.T, _ string) { cloudSaying(t, 400, "ValidationError") },
+	"cloud by proxy": func(t *testing.T, _ string) { cloudSaying(t, 200, "<html>Log in</html>") },
+	"no such region": func(t *testing.T, _ string) {
+		cloudSaying(t, 200, "")
+		t.Setenv("AWS_ENDPOINT_URL", "https://autoscaling.eu-nowhere-9.amazonaws.invalid")
+	},
+	"no credentials": func(t *testing.T, _ string) {
+		cloudSaying(t, 200, "")
+		t.Setenv("AWS_ACCESS_KEY_ID", "")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	},
+}
+
+// pools leads to a cluster with the worker pool web.
+func pools(t *testing.T, more ...map[string]string) {
+	t.Setenv("KUBECONFIG", shootCluster(t, more...).Flags.Kubeconfig)
+}
+
+// cloudSaying leads to a cluster with a node in eu-west-1, and to an AWS that answers every
+// call with an error, with a web page, or, where there is no code, with nothing.
+func cloudSaying(t *testing.T, status int, code string) {
+	t.Helper()
+	pools(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[
+		{"metadata":{"name":"n1","labels":{"topology.kubernetes.io/zone":"eu-west-1a"}},"spec":{"providerID":"aws:///eu-west-1a/i-0123456789abcdef0"}}]}`})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(status)
+		switch action := r.FormValue("Action"); {
+		case strings.HasPrefix(code, "<"):
+			fmt.Fprint(w, code)
+		case code == "":
+			fmt.Fprintf(w, "<%[1]sResponse><%[1]sResult></%[1]sResult></%[1]sResponse>", action)
+		default:
+			fmt.Fprintf(w, "<ErrorResponse><Error><Code>%s</Code><Message>as AWS says it</Message></Error></ErrorResponse>", code)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Setenv("AWS_ENDPOINT_URL", server.URL)
+	t.Setenv("AWS_ACCESS_KEY_ID", "AKID")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
 }
 
 func kubeconfigAt(t *testing.T, dir, text string) {
@@ -62,6 +137,9 @@ func answering(t *testing.T, dir string, code int, kind, body string) {
 
 // passing are what differs from call to call and machine to machine.
 var passing = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+// clock is a time of day.
+var clock = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
 
 // TestMatrix tries command lines of bad input and in odd surroundings. What each gets, text
 // and exit code, is in testdata/matrix.txt. None has a stack trace; none that is about
@@ -116,8 +194,19 @@ func tryLine(t *testing.T, place, command string) (got string) {
 			t.Fatalf("there are no surroundings %q", place)
 		}
 		at(t, dir)
-		code, out, errOut := called(t.Context(), "", append([]string{"--start-timeout=1ms"}, shellWords(command)...)...)
-		said := strings.ReplaceAll(passing.ReplaceAllString(strings.TrimSpace(out+errOut), "http://HOST"), dir, "DIR")
+		var out bytes.Buffer
+		to := io.Writer(&out)
+		if place == "full disk" {
+			to = full{}
+		}
+		root := newRoot(strings.NewReader(""), to, &out)
+		root.SetArgs(append([]string{"--start-timeout=1ms"}, shellWords(command)...))
+		err := root.ExecuteContext(t.Context())
+		code := console.Report(err)
+		if err != nil {
+			out.WriteString(err.Error())
+		}
+		said := strings.ReplaceAll(clock.ReplaceAllString(passing.ReplaceAllString(strings.TrimSpace(out.String()), "http://HOST"), "TIME"), dir, "DIR")
 		if strings.Contains(said, "goroutine ") || strings.Contains(said, "panic") {
 			t.Errorf("a stack trace:\n%s", said)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
 // yamlCommands are the commands whose JSON is one document, which -o yaml has as YAML.
@@ -18,7 +20,6 @@ func (a *app) addYAML(root *cobra.Command) {
 			continue
 		}
 		run := cmd.RunE
-		cmd.Flag("output").Usage += ", or yaml"
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			format := cmd.Flag("output").Value
 			if format.String() != "yaml" {
@@ -41,6 +42,28 @@ func (a *app) addYAML(root *cobra.Command) {
 			}
 			if _, failed := out.Write(text); failed != nil {
 				return failed
+			}
+			return err
+		}
+	}
+}
+
+// printingCommands are the commands that do nothing but print. Their exit code tells also whether
+// all of it was written; that of other commands is about the run.
+var printingCommands = []string{"groups", "plan", "status", "report", "version"}
+
+// addLost has printing commands fail where a part of their output was lost.
+func (a *app) addLost(root *cobra.Command) {
+	for _, name := range printingCommands {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			continue
+		}
+		run := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			err := run(cmd, args)
+			if lost := a.Lost(); lost != nil && (err == nil || exitcode.Of(err) == exitcode.NodesLeft) {
+				return lost
 			}
 			return err
 		}

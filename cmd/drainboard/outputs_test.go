@@ -75,7 +75,7 @@ func TestClusterWithoutNodes(t *testing.T) {
 		t.Errorf("%d: %s%s", code, out, errOut)
 	}
 	code, out, errOut = called(t.Context(), "", "groups", "--kubeconfig", at)
-	if code != exitcode.WrongUse || !strings.Contains(errOut, "no node of the cluster tells its region, and no AWS region configured") {
+	if code != exitcode.WrongUse || !strings.Contains(errOut, "the cluster has no nodes, and no AWS region configured") {
 		t.Errorf("%d: %s%s", code, out, errOut)
 	}
 }

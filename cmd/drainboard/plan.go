@@ -47,7 +47,7 @@ func (a *app) planCmd() *cobra.Command {
 	f.add(cmd)
 	addChange(cmd.Flags())
 	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json or yaml")
 	return cmd
 }
 

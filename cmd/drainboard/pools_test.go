@@ -90,6 +90,9 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 			if strings.HasSuffix(r.URL.Path, "/poddisruptionbudgets") {
 				answer = map[string]any{"kind": "PodDisruptionBudgetList", "apiVersion": "policy/v1", "metadata": map[string]string{}, "items": []any{}}
 			}
+		case strings.Contains(r.URL.Path, "/configmaps/"), strings.Contains(r.URL.Path, "/leases/"):
+			w.WriteHeader(http.StatusNotFound)
+			answer = metav1.Status{TypeMeta: list("Status"), Status: "Failure", Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound, Message: "not found"}
 		}
 		if err := json.NewEncoder(w).Encode(answer); err != nil {
 			t.Error(err)

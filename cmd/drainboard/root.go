@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
@@ -50,8 +51,9 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 		Args:          noSuchCommand,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.SetContext(live.WithPatience(cmd.Context(), patience))
+			return checkShared(patience.Limit, a.Namespace)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if showVersion {
@@ -74,7 +76,19 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	addHelp(root)
 	a.addCompletion(root)
 	a.addYAML(root)
+	a.addLost(root)
 	return root
+}
+
+// checkShared refuses values of the flags that all commands have.
+func checkShared(patience time.Duration, namespace string) error {
+	if patience < 0 {
+		return exitcode.Usage(fmt.Errorf("--start-timeout: %s is negative", patience))
+	}
+	if wrong := validation.IsDNS1123Label(kube.CommandsNamespace(namespace)); len(wrong) > 0 {
+		return exitcode.Usage(fmt.Errorf("--record-namespace: %q is no name of a namespace: lower case letters, digits and -, and short enough for %s", namespace, kube.CommandsNamespace("NAMESPACE")))
+	}
+	return nil
 }
 
 // pickGroup lets the user pick a group and upgrades it.

@@ -28,6 +28,6 @@ func (a *app) statusCmd() *cobra.Command {
 	}
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text, json or yaml")
 	return cmd
 }

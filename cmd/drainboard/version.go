@@ -28,7 +28,7 @@ func (a *app) versionCmd() *cobra.Command {
 			return a.version(asJSON)
 		},
 	}
-	cmd.Flags().StringVarP(&o, "output", "o", "text", "text or json")
+	cmd.Flags().StringVarP(&o, "output", "o", "text", "text, json or yaml")
 	return cmd
 }
 

@@ -11,12 +11,14 @@ var (
 	ErrUnreachable = errors.New("not reachable, or throttled")
 	// ErrDenied means that credentials are missing or not accepted, or that a right is missing.
 	ErrDenied = errors.New("credentials or rights are missing")
+	// ErrRefused means that the other side does not accept a request, and not because of who asks.
+	ErrRefused = errors.New("refused")
 )
 
 // Trouble is an error in words of its own that is of a kind.
 type Trouble struct {
 	Words string
-	Kind  error // ErrUnreachable or ErrDenied
+	Kind  error // ErrUnreachable, ErrDenied or ErrRefused
 }
 
 func (e *Trouble) Error() string { return e.Words }

@@ -27,6 +27,7 @@ var (
 	ErrThrottled     = fmt.Errorf("throttled by AWS: %w", live.ErrUnreachable)
 	ErrUnreachable   = fmt.Errorf("AWS does not answer: %w", live.ErrUnreachable)
 	errInTrouble     = fmt.Errorf("AWS is in trouble: %w", live.ErrUnreachable)
+	errRefused       = fmt.Errorf("AWS does not accept the request: %w", live.ErrRefused)
 )
 
 // problem is an error in words, and its kind.
@@ -81,8 +82,14 @@ func explain(err error) error {
 	if errors.As(err, &login) {
 		return explainLogin(login.cause)
 	}
+	if page := webPage(err); page != "" {
+		return &problem{ErrUnreachable, fmt.Sprintf("a web page came in place of AWS's answer (%s): check HTTPS_PROXY, and whether a login is needed", page)}
+	}
 	code, message := answered(err)
+	var host *net.DNSError
 	switch {
+	case errors.As(err, &host) && host.IsNotFound:
+		return &problem{ErrUnreachable, fmt.Sprintf("AWS does not answer: there is no host %s: check the region (--region, AWS_REGION) and the network", clean(host.Name))}
 	case expiredCodes[code]:
 		return &problem{ErrExpired, fmt.Sprintf("AWS credentials expired (%s): %s", code, message)}
 	case badLoginCodes[code]:
@@ -94,7 +101,7 @@ func explain(err error) error {
 	case isNotFound(code, message):
 		return &problem{ErrNotFound, message}
 	case code != "":
-		kind := errors.New(code)
+		kind := errRefused
 		if inTrouble(err) {
 			kind = errInTrouble
 		}
@@ -105,6 +112,16 @@ func explain(err error) error {
 		return &problem{ErrUnreachable, "AWS did not answer in time"}
 	}
 	return &problem{ErrUnreachable, "AWS does not answer: " + short(innermost(err))}
+}
+
+// webPage is the HTTP status of an answer that is a web page, "" of all others: AWS answers in XML
+// and JSON.
+func webPage(err error) string {
+	var answer *awshttp.ResponseError
+	if !errors.As(err, &answer) || answer.Response == nil || !strings.HasPrefix(answer.Response.Header.Get("Content-Type"), "text/html") {
+		return ""
+	}
+	return clean(answer.Response.Status)
 }
 
 // inTrouble reports whether a service answered that the fault is its own.

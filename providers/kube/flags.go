@@ -26,6 +26,7 @@ func (f Flags) loader() clientcmd.ClientConfig {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.DefaultClientConfig = &clientcmd.DefaultClientConfig // $KUBERNETES_MASTER is read there
 	rules.ExplicitPath = f.Kubeconfig
+	rules.MigrationRules = nil // they copy the file of a kubectl of 2014, and fail where the home directory is none
 	over := &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults, CurrentContext: f.Context}
 	over.Context.Cluster = f.Cluster
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, over)

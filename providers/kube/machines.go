@@ -17,21 +17,18 @@ const nodePage = 500
 
 // Machines reads the ids of the machines that the cluster's nodes run on, and a
 // zone that one of them is in ("" if none says), once.
-func (c *Client) Machines(ctx context.Context) (ids map[string]bool, zone string, err error) {
+func (c *Client) Machines(ctx context.Context) (ids map[string]bool, err error) {
 	nodes, err := c.Nodes(ctx)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	ids = map[string]bool{}
 	for _, n := range nodes {
 		if n.Machine != "" {
 			ids[n.Machine] = true
 		}
-		if zone == "" {
-			zone = n.Zone
-		}
 	}
-	return ids, zone, nil
+	return ids, nil
 }
 
 // Nodes reads the cluster's nodes once.

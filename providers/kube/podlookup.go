@@ -55,7 +55,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 
 // lookForNode makes sure that a machine has no node.
 func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outcome {
-	joined, _, err := e.c.Machines(ctx)
+	joined, err := e.c.Machines(ctx)
 	switch {
 	case err != nil:
 		return e.unread(err, "list", "nodes")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,9 +24,9 @@ func (c *Client) explain(err error) error {
 	return &live.Trouble{Words: c.words(err), Kind: kindOf(err)}
 }
 
-// kindOf is live.ErrDenied, or live.ErrUnreachable where the same request may be answered a
-// moment later; nil for what no waiting mends: a certificate that is not trusted, an answer
-// that the request is wrong.
+// kindOf is live.ErrDenied, live.ErrRefused where the answer is that the request is wrong, or
+// live.ErrUnreachable where the same request may be answered a moment later; nil for what another
+// configuration mends: a certificate that is not trusted.
 func kindOf(err error) error {
 	var (
 		verify *tls.CertificateVerificationError
@@ -38,7 +39,7 @@ func kindOf(err error) error {
 		return nil
 	case errors.As(err, &status):
 		if code := status.Status().Code; code < http.StatusInternalServerError && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout {
-			return nil
+			return live.ErrRefused
 		}
 	}
 	return live.ErrUnreachable
@@ -85,6 +86,10 @@ func (c *Client) words(err error) string {
 		return fmt.Sprintf("%s is not ready to serve: %s", at, strings.Join(notReady(err), ", "))
 	case errors.As(err, &status):
 		return fmt.Sprintf("%s answered with an error: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
+	}
+	var sent *url.Error
+	if !errors.As(err, &sent) && strings.Contains(err.Error(), "couldn't get version/kind") { // of the codec, which has no type for it
+		return fmt.Sprintf("%s answered with what is no object of a Kubernetes API: check the address in the kubeconfig", at)
 	}
 	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
 }

@@ -41,7 +41,7 @@ func (b autoScaling) Find(ctx context.Context, name string) (Group, error) {
 
 // meant is the name of the cluster's group that people call so.
 func (b autoScaling) meant(ctx context.Context, name string) (string, error) {
-	machines, _, err := b.kube.Machines(ctx)
+	machines, err := b.kube.Machines(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -62,6 +62,8 @@ func (b autoScaling) List(ctx context.Context, nodes []*world.Node) (rows []pres
 }
 
 func (autoScaling) Several() error { return nil }
+
+func (b autoScaling) Region() string { return b.aws.Region() }
 
 func (b autoScaling) group(name string) Group {
 	return &autoScalingGroup{awsGroup{b.aws, b.kube.Clock(), name}}

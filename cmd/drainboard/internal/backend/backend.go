@@ -28,6 +28,8 @@ type Backend interface {
 	List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error)
 	// Several returns why several groups cannot be rolled together, nil if they can.
 	Several() error
+	// Region is where in the cloud it looks, "" in a Shoot's cluster.
+	Region() string
 }
 
 // Group is one group, as its system has it.
@@ -131,14 +133,26 @@ func openCloud(ctx context.Context, k *kube.Client, where Where, readOnly bool) 
 	if !errors.Is(regionless, asg.ErrNoRegion) {
 		return a, regionless
 	}
-	_, zone, err := k.Machines(ctx)
-	if err != nil {
+	nodes, err := k.Nodes(ctx)
+	switch o.Fallback = RegionOf(nodes); {
+	case err != nil:
 		return nil, err
-	}
-	if o.Fallback = asg.RegionOf(zone); o.Fallback == "" {
+	case len(nodes) == 0:
+		return nil, fmt.Errorf("the cluster has no nodes, and %w", regionless)
+	case o.Fallback == "":
 		return nil, fmt.Errorf("no node of the cluster tells its region, and %w", regionless)
 	}
 	return connect(ctx, o)
+}
+
+// RegionOf is the region of the first node that tells its zone, "" if none does.
+func RegionOf(nodes []*world.Node) string {
+	for _, n := range nodes {
+		if region := asg.RegionOf(n.Zone); region != "" {
+			return region
+		}
+	}
+	return ""
 }
 
 // connect is asg.Connect with patience: credentials may have to be asked for.

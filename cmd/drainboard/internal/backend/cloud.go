@@ -102,3 +102,5 @@ func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupR
 }
 
 func (*cloud) Several() error { return nil }
+
+func (b *cloud) Region() string { return b.asg.aws.Region() }

@@ -95,3 +95,5 @@ func (b *CloudOnly) List(ctx context.Context, _ []*world.Node) ([]present.GroupR
 
 // Several is nil: they are rolled as with Kubernetes.
 func (*CloudOnly) Several() error { return nil }
+
+func (b *CloudOnly) Region() string { return b.AWS.Region() }

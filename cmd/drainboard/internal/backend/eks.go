@@ -31,7 +31,7 @@ type managed struct {
 func newManaged(aws *asg.Client, k *kube.Client) managed { return managed{aws, k, eks.New(aws)} }
 
 func (b managed) Find(ctx context.Context, name string) (Group, error) {
-	machines, _, err := b.kube.Machines(ctx)
+	machines, err := b.kube.Machines(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,8 @@ func (b managed) dress(ctx context.Context, rows []present.GroupRow) {
 }
 
 func (managed) Several() error { return nil }
+
+func (b managed) Region() string { return b.aws.Region() }
 
 func (b managed) group(ctx context.Context, at eks.Place) Group {
 	known := world.Group{}

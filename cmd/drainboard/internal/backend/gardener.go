@@ -82,6 +82,8 @@ func (b *pools) List(ctx context.Context, nodes []*world.Node) (rows []present.G
 	return rows, nil
 }
 
+func (*pools) Region() string { return "" }
+
 func (*pools) Several() error {
 	return errors.New("one worker pool at a time: Gardener rolls the pools of a Shoot independently of each other; drainboard upgrade POOL drives or follows one of them")
 }

@@ -39,7 +39,7 @@ func (b *kopsCluster) open(ctx context.Context, machines map[string]bool) (*kops
 	}
 	if machines == nil {
 		var err error
-		if machines, _, err = b.kube.Machines(ctx); err != nil {
+		if machines, err = b.kube.Machines(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -84,6 +84,8 @@ func (b *kopsCluster) List(ctx context.Context, nodes []*world.Node) ([]present.
 }
 
 func (*kopsCluster) Several() error { return nil }
+
+func (b *kopsCluster) Region() string { return b.aws.Region() }
 
 // kopsRows returns the groups created by kops.
 func kopsRows(ctx context.Context, c *kops.Client) (rows []present.GroupRow, err error) {

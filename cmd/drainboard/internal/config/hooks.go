@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -210,7 +209,7 @@ func (f *Hooks) read(dir, context string) error {
 	if dir != "" {
 		file := filepath.Join(dir, "config.yaml")
 		data, err := os.ReadFile(file)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !notThere(err) {
 			return fmt.Errorf("the hooks of config.yaml cannot be read: %w", err)
 		}
 		configured, err := parseHooks(file, data)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui"
@@ -39,6 +40,12 @@ func ConfigDir(getenv func(string) string) string {
 	return filepath.Join(base, "drainboard")
 }
 
+// notThere reports whether there is no such file, nor could be: the home of users without one is
+// often /dev/null.
+func notThere(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // Read reads the files. Errors are in the appearance's problem; after an error the theme stays
 // as it was. Seen has the content of each file that counts, including
 // missing ones.
@@ -57,7 +64,7 @@ func (l ThemeSources) Read(before themes.Theme) (appearance ui.Appearance, c con
 		if err == nil {
 			c, err = parseConfig(file, data)
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !notThere(err) {
 			tell(err, "")
 		}
 	}
@@ -99,7 +106,7 @@ func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.T
 			file = filepath.Join(base, file)
 		}
 		data, err := readSeen(file, seen)
-		if errors.Is(err, fs.ErrNotExist) {
+		if notThere(err) {
 			return themes.Theme{}, &UnknownTheme{name, l.names()}
 		}
 		if err != nil {
@@ -113,7 +120,7 @@ func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.T
 		if err == nil {
 			return themes.Parse(file, data)
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !notThere(err) {
 			return themes.Theme{}, err
 		}
 	}

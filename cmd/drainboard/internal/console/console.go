@@ -22,11 +22,21 @@ type Console struct {
 
 // NewConsole returns the console on the streams of a process.
 func NewConsole(in io.Reader, out, errOut io.Writer) Console {
-	return Console{In: bufio.NewReader(in), Scripted: !IsTerminal(in), Out: plain{out}, Err: plain{errOut}}
+	return Console{In: bufio.NewReader(in), Scripted: !IsTerminal(in), Out: &plain{w: out}, Err: &plain{w: errOut}}
+}
+
+// Lost returns why a part of the output could not be written, nil if all of it was.
+func (c *Console) Lost() error {
+	if p, ok := c.Out.(*plain); ok {
+		if err := p.lost.Load(); err != nil {
+			return *err
+		}
+	}
+	return nil
 }
 
 // Stderr returns the standard error of this process, without control characters.
-func Stderr() io.Writer { return plain{os.Stderr} }
+func Stderr() io.Writer { return &plain{w: os.Stderr} }
 
 // Ask reads a yes or no; anything but y or yes is no, and so is the end of ctx.
 func (c *Console) Ask(ctx context.Context, question string) bool {

@@ -36,8 +36,8 @@ func (e *Error) Error() string { return e.Err.Error() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage marks an error as wrong use or configuration, unless it is of those kinds that no other
-// use mends: not reachable, credentials or rights missing.
+// Usage marks an error as wrong use or configuration, unless it has a code already, or is of those
+// kinds that no other use mends: not reachable, credentials or rights missing, refused.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -48,19 +48,20 @@ func Usage(err error) error {
 // Of is the exit code of an error, 0 of none. What carries no code was refused before anything
 // began, as cobra refuses what it does not know.
 func Of(err error) int {
-	var e *Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &e):
-		return e.Code
 	}
 	return kind(err)
 }
 
 // kind is the exit code for why a command could not begin.
 func kind(err error) int {
+	var e *Error
 	switch {
+	case errors.As(err, &e):
+		return e.Code
+	case errors.Is(err, live.ErrRefused):
+		return Failed
 	case errors.Is(err, live.ErrUnreachable):
 		return Unreachable
 	case errors.Is(err, live.ErrDenied):

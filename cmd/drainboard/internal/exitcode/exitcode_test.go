@@ -11,6 +11,7 @@ import (
 func TestOf(t *testing.T) {
 	away := fmt.Errorf("read the nodes: %w", &live.Trouble{Words: "it does not answer", Kind: live.ErrUnreachable})
 	denied := fmt.Errorf("read the nodes: %w", &live.Trouble{Words: "not for you", Kind: live.ErrDenied})
+	refused := &live.Trouble{Words: "answered with an error: no such kind (404)", Kind: live.ErrRefused}
 	wrong := errors.New("there is no such flag")
 	for _, c := range []struct {
 		err  error
@@ -20,7 +21,8 @@ func TestOf(t *testing.T) {
 		{wrong, WrongUse}, {Usage(wrong), WrongUse}, {Usage(errors.New("it is 401")), WrongUse},
 		{away, Unreachable}, {Usage(away), Unreachable}, {fmt.Errorf("group web: %w", Usage(away)), Unreachable},
 		{denied, Denied}, {Usage(denied), Denied},
-		{With(Held, away), Held}, {fmt.Errorf("at last: %w", With(Paused, denied)), Paused},
+		{refused, Failed}, {Usage(refused), Failed},
+		{With(Held, away), Held}, {Usage(With(Failed, wrong)), Failed}, {fmt.Errorf("at last: %w", With(Paused, denied)), Paused},
 	} {
 		if got := Of(c.err); got != c.want {
 			t.Errorf("%v: %d, want %d", c.err, got, c.want)

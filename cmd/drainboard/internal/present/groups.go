@@ -32,10 +32,14 @@ type GroupRow struct {
 // Called returns the group's name on screen.
 func (g GroupRow) Called() string { return cmp.Or(g.InstanceGroup, g.Name) }
 
-// NoGroups says why there are no groups in a cluster of so many nodes.
-func NoGroups(nodes int) string {
-	if nodes == 0 {
+// NoGroups says why there are no groups in a cluster of so many nodes: asked is the region that
+// was looked in, at the one that the nodes tell, each "" if there is none.
+func NoGroups(nodes int, asked, at string) string {
+	switch {
+	case nodes == 0:
 		return "This cluster has no nodes, so there is no group of them."
+	case asked != "" && at != "" && asked != at:
+		return fmt.Sprintf("No node of this cluster belongs to an Auto Scaling group in %s: its nodes are in %s (--region, AWS_REGION and the AWS profile choose).", asked, world.Clean(at))
 	}
 	return "No node of this cluster belongs to an Auto Scaling group or a Gardener worker pool."
 }

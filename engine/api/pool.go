@@ -57,14 +57,14 @@ type PoolZone struct {
 
 // MachineLimits have the names of the Shoot's machineControllerManager.
 type MachineLimits struct {
-	MachineDrainTimeout         Duration `json:"machineDrainTimeout"`         // After what time a drain is forced
-	MachineHealthTimeout        Duration `json:"machineHealthTimeout"`        // After what time a machine that is not healthy is replaced
-	MachineCreationTimeout      Duration `json:"machineCreationTimeout"`      // After what time the creation of a machine has failed
-	MachineInPlaceUpdateTimeout Duration `json:"inPlaceUpdateTimeout"` // After what time an update in place has failed
-	MaxEvictRetries             int      `json:"maxEvictRetries"`             // How often an eviction is tried
-	DisableHealthTimeout        bool     `json:"disableHealthTimeout"`        // machineHealthTimeout does not count
-	NodeConditions              []string `json:"nodeConditions"`              // Conditions with which a node is not healthy
-	Assumed                     bool     `json:"assumed"`                     // Nothing was read: these are the controller's defaults
+	MachineDrainTimeout         Duration `json:"machineDrainTimeout"`    // After what time a drain is forced
+	MachineHealthTimeout        Duration `json:"machineHealthTimeout"`   // After what time a machine that is not healthy is replaced
+	MachineCreationTimeout      Duration `json:"machineCreationTimeout"` // After what time the creation of a machine has failed
+	MachineInPlaceUpdateTimeout Duration `json:"inPlaceUpdateTimeout"`   // After what time an update in place has failed
+	MaxEvictRetries             int      `json:"maxEvictRetries"`        // How often an eviction is tried
+	DisableHealthTimeout        bool     `json:"disableHealthTimeout"`   // machineHealthTimeout does not count
+	NodeConditions              []string `json:"nodeConditions"`         // Conditions with which a node is not healthy
+	Assumed                     bool     `json:"assumed"`                // Nothing was read: these are the controller's defaults
 }
 
 // WorkerPoolStatus is how a worker pool stands at one look.

@@ -80,7 +80,7 @@ var mutations = []mutation{
 	{"launches: nobody watches them while nodes drain", "strategy/eks.go", "\ts.WatchLaunches(s.AwaitedLaunch())\n", "", "", "launches: "},
 	{"launches: the time of what is missing never ends", "launches.go", "case s.Run.PhaseWait == nil || s.JoinedSince(", "case s.Run.PhaseWait != nil || s.JoinedSince(", "", "launches: "},
 	{"launches: a machine's own time never ends", "assess/launches.go", "s.Run.Nodes[id].Wait != nil && s.Over(s.Run.Nodes[id].Wait) &&", "s.Run.Nodes[id].Wait == nil &&", "Scenario/eks_replacement_never_joins", ""},
-	{"launches: machines that are terminated count as there", "assess/launches.go", "if counts(m) && !requested && !s.Run.Nodes[m.ID].Decrement {", "if counts(m) && requested == requested {", "", "launches: "},
+	{"launches: machines that are terminated count as there", "assess/launches.go", "if counts(m) && !requested && !s.Run.Nodes[m.ID].Decrement {", "if counts(m) && requested == requested {", "Scenario/eks_overdue_while_refused", "launches: "},
 	{"found: a machine whose end is refused counts as there, and its size as lowered", "assess/launches.go", "&& !s.Run.Nodes[m.ID].Decrement {", "&& (!requested || !s.Run.Nodes[m.ID].Decrement) {", "Scenario/eks_overdue_while_refused", broken},
 	{"launches: a drain starts beside an overdue one", "gate.go", "len(machines) == 0 || s.overdue != \"\"", "len(machines) == 0", "Scenario/eks_overdue_starts_nothing", ""},
 	{"launches: a run that has drained fails", "launches.go", "if !s.HasDrained() {", "if true {", "Scenario/eks_replacement_never_joins", ""},

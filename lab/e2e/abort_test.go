@@ -36,7 +36,7 @@ func TestAbortInTheMiddle(t *testing.T) {
 	if extra := g.Desired - s.before.Desired; extra > busy {
 		t.Errorf("the group is %d larger than it was, and %d new nodes hold pods", extra, busy)
 	} else if extra > 0 {
-		p.says("Not restored", "terminate-instance-in-auto-scaling-group")
+		p.says("Not restored", "drainboard retire "+s.group.Name)
 	}
 	st := s.status()
 	if st.State != "finished" || st.Result != "aborted" {

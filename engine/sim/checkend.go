@@ -160,10 +160,9 @@ func mayEnd(w *world.World, command string) bool {
 }
 
 // stoppedShort reports whether the run has left its raise because others raised the group while
-// it took that back, as EKS does: that is no success, and says so. Where nobody can know whether an
-// end took the size down, it may have been that.
+// it took that back, as EKS does: that is no success, and says so.
 func (c *checker) stoppedShort() bool {
-	return c.d.Run.Result != record.Succeeded && (c.back.raised > 0 || c.d.Sim.doubts > 0 && c.d.Run.Foreign != "")
+	return c.d.Run.Result != record.Succeeded && c.back.raised > 0
 }
 
 // replacement checks that a machine in service is what the run was to bring: of

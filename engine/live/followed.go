@@ -81,7 +81,7 @@ func (w *Watch) tellManaged(now time.Time) {
 
 // managed tells something of the node group.
 func (w *Watch) managed(now time.Time, message string) {
-	w.tell([]record.Event{{Time: now, Group: w.World.Group.Name, Run: w.update.ID, Type: record.Warning, Reason: "eks", Message: message}})
+	w.tell([]record.Event{{Time: now, Group: w.World.Group.Name, Run: w.update.ID, Type: record.Warning, Reason: record.ReasonEKS, Message: message}})
 }
 
 // unread is since when EKS's updates are not read, and whether that was told.

@@ -4,6 +4,7 @@ package record
 const (
 	ReasonNotComplete  = "not complete" // what the group's own controller has to do is not done
 	ReasonCandidates   = "candidates"   // the nodes of which the group's own controller is at one at least
+	ReasonEKS          = "eks"          // EKS's updates cannot be read, or one of the configuration is under way
 	ReasonNotByUs      = "not by us"
 	ReasonLaunchFailed = "launch failed"
 	ReasonRestored     = "put back"

@@ -60,14 +60,14 @@ func keyOf(e *record.Event) eventKey {
 
 // tell tells what is new in the snapshot.
 func (n *narrator) tell() {
-	n.tellEvents()
+	n.tellEvents(nil)
 	n.tellNotes()
 	n.tellInvalid()
 	n.tellBlockers()
 }
 
-// tellEvents tells each event once.
-func (n *narrator) tellEvents() {
+// tellEvents tells each event once. With only, other new events count as told.
+func (n *narrator) tellEvents(only func(*record.Event) bool) {
 	sc, t := n.m.Scene, &n.told
 	events := sc.Events
 	if len(events) == 0 || len(events) == t.length && keyOf(&events[len(events)-1]) == t.last {
@@ -83,7 +83,7 @@ func (n *narrator) tellEvents() {
 		k := keyOf(e)
 		seen[k]++
 		switch {
-		case seen[k] <= t.events[k]:
+		case seen[k] <= t.events[k], only != nil && !only(e):
 			continue
 		case e.Type == record.PodBlocked && blocked[e.Pod]:
 			continue // tellBlockers says more

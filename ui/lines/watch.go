@@ -33,11 +33,10 @@ func (n *narrator) watch(first bool) {
 	m, sc := n.m, n.m.Scene
 	switch {
 	case first:
-		n.silently(n.tellEvents) // what stands now says more than how it came to that
-		n.stand()
+		n.stand(true)
 	case sc.RunID != n.about:
 		n.told.blockers, n.told.notes = map[string]string{}, map[string]note{}
-		n.stand()
+		n.stand(false)
 	case sc.Driver == "" || sc.Driver == n.driver: // nobody may be between two who drive it
 	case n.driver == "":
 		n.say("driven by " + sc.Driver)
@@ -54,11 +53,15 @@ func (n *narrator) watch(first bool) {
 	n.notice()
 }
 
-// stand tells how a group stands, and what is under way in it.
-func (n *narrator) stand() {
+// stand tells how a group stands, and what is under way in it. With first it is the beginning of the
+// watch: of the events until now only those are told that still hold.
+func (n *narrator) stand(first bool) {
 	m, sc := n.m, n.m.Scene
 	n.about, n.driver = sc.RunID, sc.Driver
 	n.say(n.intro())
+	if first {
+		n.tellEvents(holds)
+	}
 	n.tellWatched()
 	if why := sc.Brief(sc.Why); why != "" && (sc.State == record.Paused || sc.State == record.Ending) {
 		word, _ := m.Scene.StateLook(m.Styles)
@@ -82,6 +85,12 @@ func (n *narrator) stand() {
 	if more := len(busy) - most; more > 0 {
 		n.write(fmt.Sprintf("and %d more busy nodes", more))
 	}
+}
+
+// holds reports whether an event of the time before the watch began still tells something: what is
+// followed, and what EKS does or keeps to itself. How it came to the rest is seen from how it stands.
+func holds(e *record.Event) bool {
+	return e.Type == record.RunStarted || e.Type == record.Warning && (e.Reason == record.ReasonEKS || e.Reason == record.ReasonCandidates)
 }
 
 // rowSentence is a node's row in a line.

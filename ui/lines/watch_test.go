@@ -77,6 +77,37 @@ func TestPlainWatchOfARunUnderWay(t *testing.T) {
 	p.Leaves(ui.Left)
 }
 
+// What had begun before the watch, and still holds, is told first: the update that is followed, the nodes
+// that EKS may be at, what cannot be read. It is told once, and not how it came to the rest.
+func TestPlainWatchOfWhatBeganBefore(t *testing.T) {
+	begun := func() *snapshot.Snapshot {
+		s := uitest.Busy()
+		at := func(ago time.Duration, kind record.EventType, reason, message string) record.Event {
+			return record.Event{Time: uitest.Moment.Add(-ago), Type: kind, Reason: reason, Message: message}
+		}
+		s.Events = append([]record.Event{
+			at(5*time.Second, record.Warning, record.ReasonEKS, "EKS update c-1 changes the configuration of the node group (InProgress)"),
+			at(4*time.Second, record.RunStarted, "EKS update u-1", "EKS update u-1 replaces the group's nodes (InProgress); it began 5 min ago and is followed, read-only"),
+			at(3*time.Second, record.PhaseStarted, "", ""),
+			at(2*time.Second, record.Warning, "rival", "Karpenter is at work here"),
+		}, s.Events...)
+		s.Events = append(s.Events, at(time.Second, record.Warning, record.ReasonCandidates, "EKS has evicted nothing for 40 s: it may be at one of a, b"))
+		return s
+	}
+	p := attend(t, begun(), onlyWatches).Hears("drainboard: prod-eu-1 / ng-web").
+		Hears("warning: EKS update c-1 changes the configuration", "EKS update u-1 replaces the group's nodes (InProgress); it began 5 min ago and is followed", "warning: EKS has evicted nothing for 40 s").
+		Hears("ip-10-0-1-23 draining, 3 of 17 pods left").
+		Never("Karpenter").Never("17 pods to move")
+	more := begun()
+	more.Events = append(more.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeReady, Node: uitest.Host(2, 77), Message: "joined"})
+	p.Show(more).Hears("ip-10-0-2-77 ready: joined\n")
+	for _, once := range []string{"c-1", "began 5 min ago", "may be at one of", "drainboard: prod-eu-1"} {
+		if got := strings.Count(p.text, once); got != 1 {
+			t.Errorf("%q was told %d times:\n%s", once, got, p.text)
+		}
+	}
+}
+
 // Rolls of others are told in the words of the screen, and what their nodes are freed of.
 func TestPlainWatchOfOthers(t *testing.T) {
 	p := attend(t, uitest.Driven(), onlyWatches).

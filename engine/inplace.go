@@ -47,6 +47,7 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
+	settleUpdated(s)
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running {
@@ -67,11 +68,28 @@ func lookAtUpdates(s *Step) {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
+	settleUpdated(s)
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
 		if node := s.W.Node(n.Name); node != nil {
 			followUpdate(s, id, n, node, func(string, string) {})
 		}
+	}
+}
+
+// settleUpdated settles the nodes that wait for their turn and were updated meanwhile: they had been
+// selected before they were skipped and returned, or were selected by another user.
+func settleUpdated(s *Step) {
+	for _, id := range s.In(record.Outdated, record.Queued) {
+		m, node := s.W.Machine(id), s.W.NodeOf(id)
+		if m == nil || m.Leaving() || node == nil || !s.UpToDate(m) || !node.Updated() || !s.Settled(selectKey(id)) {
+			continue
+		}
+		n := s.Run.Nodes[id]
+		n.Stage, n.Since, n.Wait, n.Reason = record.Replaced, s.Now, nil, ""
+		s.SetNode(id, n)
+		s.changed = true
+		s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: text.UpdatedBeforeItsTurn(node.Version)})
 	}
 }
 

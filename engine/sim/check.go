@@ -41,6 +41,7 @@ type checker struct {
 	due     map[string]time.Time // since when a pod was to leave, by UID
 	// wasCordoned are the machines whose nodes have been cordoned while they drain.
 	wasCordoned map[string]bool
+	uncordoned  map[string]bool // machines whose nodes we have uncordoned, which the View does not show yet
 	valid       validity
 	shown       *snapshot.Snapshot
 	early       bool                   // the run was aborted or has failed
@@ -68,7 +69,7 @@ type checker struct {
 
 func (c *checker) init(d *Driver) {
 	*c = checker{
-		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{},
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
@@ -248,6 +249,7 @@ func (c *checker) arrives(a record.Action) {
 // answered notes what an API did.
 func (c *checker) answered(a record.Action, o record.Outcome) {
 	c.service.answered(c.d.Sim, a, o)
+	c.uncordons(a)
 	if a.Kind == record.Delete && o.Verdict == record.Done {
 		c.forced[a.UID] = c.d.Sim.now
 	}

@@ -107,12 +107,25 @@ func (c *checker) cordonedFirst(a record.Action) {
 }
 
 // cordons notes which nodes have been cordoned since their drain began; who lifts that is
-// not us.
+// not us. Another user's cordon counts until the View shows that it is off: nobody can know of it
+// sooner. One that we have lifted does not.
 func (c *checker) cordons() {
 	for id, n := range c.d.Run.Nodes {
-		if node := c.d.Sim.Truth.NodeOf(id); n.Stage == record.Draining && node != nil {
-			c.wasCordoned[id] = node.Unschedulable || c.wasCordoned[id] && c.nodes[id].Stage == record.Draining
+		truth, seen := c.d.Sim.Truth.NodeOf(id), c.d.Sim.View.NodeOf(id)
+		if seen == nil || !seen.Unschedulable {
+			delete(c.uncordoned, id)
 		}
+		if n.Stage == record.Draining && truth != nil {
+			cordoned := truth.Unschedulable || seen != nil && seen.Unschedulable && !c.uncordoned[id]
+			c.wasCordoned[id] = cordoned || c.wasCordoned[id] && c.nodes[id].Stage == record.Draining
+		}
+	}
+}
+
+// uncordons notes which nodes we have uncordoned.
+func (c *checker) uncordons(a record.Action) {
+	if n := c.d.Sim.Truth.NodeOf(a.Machine); a.Kind == record.Uncordon && n != nil && !n.Unschedulable {
+		c.uncordoned[a.Machine] = true
 	}
 }
 

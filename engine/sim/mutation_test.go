@@ -251,6 +251,8 @@ var mutations = []mutation{
 	{"found: a machine is ended by looks from before its node was uncordoned", "node.go", "n.Empty, s.changed = time.Time{}, true", "s.changed = true", "Scenario/uncordoned_and_refused", broken},
 	{"found: the checker forgets what a request on its way rests on", "sim/checkterminate.go", "if len(v.asked) < 2 {", "if len(v.looks) < 2 {", "Scenario/uncordoned_while_it_ends", broken},
 	{"found: the checker takes a pod that was Pending for one that was on the node", "sim/checkterminate.go", "s.pods.byUID[p.UID].placed.After(look)", "p.Created.After(look)", "Scenario/uncordoned_for_a_pending_pod", broken},
+	{"found: the checker takes a cordon for lifted before the watch tells of it", "sim/checkgardener.go", "seen != nil && seen.Unschedulable && !c.uncordoned[id]", "false", "Scenario/uncordoned_as_it_drains", broken},
+	{"found: a node that was updated before its turn is selected once more", "inplace.go", "node == nil || !s.UpToDate(m)", "node != nil || !s.UpToDate(m)", "Scenario/gardener_inplace_returned_while_updated", ""},
 	{"found: the checker counts new nodes that others end while a run ends", "sim/checkservice.go", "c.service.spare[id] = working", "c.service.spare[id] = false", "Scenario/retire_beside_abandoned", broken},
 	{"found: a pod that came back is not waited for when it ends", "node.go", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.Before(stuck):", "case p.ToleratesAll && s.CameBack(p) && p.Terminating() && s.Now.After(stuck):", "Scenario/force_waits_for_returned", ""},
 	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && s.Among != 1:", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},

@@ -155,6 +155,10 @@ func UpdatedInPlace(version string, took time.Duration) string {
 	return fmt.Sprintf("updated in place, %s, after %s", version, seconds(took))
 }
 
+func UpdatedBeforeItsTurn(version string) string {
+	return fmt.Sprintf("updated in place before its turn, %s", version)
+}
+
 func RepairOrSkip(node, controller string) string {
 	return "update of " + node + " failed: repair it and " + controller + " retries, or skip it"
 }

@@ -143,6 +143,7 @@ func (s *Step) takeChange(by int) {
 		s.Note(text.MaxLeftAsSet(sizes.Max))
 	}
 	s.Run.Others += by
+	s.keep(min(1, s.Run.Base.Desired, sizes.Desired)) // a group that had machines has one, unless others have set it to none
 	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
 }
 
@@ -157,20 +158,24 @@ func (s *Step) TakesBack() bool {
 	return s.Run.Foreign == "" || s.Excess() == 0
 }
 
-// keepMinimum makes the group's minimum the size that it returns to, where that would be less,
-// and leaves a group that had machines one: as much of our raise as this takes is not taken
-// back.
+// keepMinimum makes the group's minimum the size that it returns to, where that would be less.
 func (s *Step) keepMinimum() {
 	base, least := s.Run.Base.Desired+s.Run.Others, s.W.Group.Sizes.Min
-	kept := min(s.Goal()-base, s.Run.Surge())
-	if kept <= 0 {
-		return
+	if s.keep(least) && least > max(0, base) {
+		s.Note(text.KeepsMinimum(least, max(0, base)))
 	}
-	if base = max(0, base); least > base {
-		s.Note(text.KeepsMinimum(least, base))
+}
+
+// keep makes a size the least that the group returns to: as much of our raise as this takes is
+// not taken back. It reports whether that is any.
+func (s *Step) keep(least int) bool {
+	kept := min(least-s.Run.Base.Desired-s.Run.Others, s.Run.Surge())
+	if kept <= 0 {
+		return false
 	}
 	s.Run.Others += kept
 	s.Run.Lowered += kept
+	return true
 }
 
 // changingSizes reports whether a change of ours to the sizes may not show yet.

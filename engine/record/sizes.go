@@ -75,11 +75,8 @@ func (r *Run) Surge() int {
 }
 
 // Goal is the desired size that the group returns to: the one before the first run, and what
-// others have changed since, but no less than the group's minimum, and none only if there was
-// none.
-func (r *Run) Goal(least int) int {
-	return max(r.Base.Desired+r.Others, least, min(1, r.Base.Desired))
-}
+// others have changed since, but no less than the group's minimum.
+func (r *Run) Goal(least int) int { return max(r.Base.Desired+r.Others, least) }
 
 // Expected is the group's desired size as our changes left it.
 func (r *Run) Expected() int { return r.Base.Desired + r.Others + r.Surge() }

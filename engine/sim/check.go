@@ -63,6 +63,7 @@ type checker struct {
 	doubtful     int                  // by how much more, as far as anybody can tell
 	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
+	atStart      map[string]bool      // machines whose nodes were known when the run began
 	dark         darkness
 	back         takesBack
 }
@@ -71,13 +72,16 @@ func (c *checker) init(d *Driver) {
 	*c = checker{
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
-		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{},
+		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
 		dark:     darkness{granted: map[string]bool{}},
 		back:     takesBack{since: d.Sim.View.Health[world.Cloud].Fresh},
 		reads:    map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
+	}
+	for _, m := range d.Sim.View.Machines() {
+		c.atStart[m.ID] = d.Sim.View.NodeOf(m.ID) != nil
 	}
 	c.size = d.Sim.group.Sizes.Desired - c.heritage
 	c.doubtful = d.Sim.slack

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
@@ -186,11 +187,11 @@ func (c *checker) replacement(m *machine) {
 		}
 		return // it was healthy when its update was over
 	}
-	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && n.Created.Before(r.Started) {
+	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && c.older(n) {
 		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
 		return
 	}
-	if s.planned[m.ID] && r.Target.Image == "" { // no plan knows which version an image gets, or has
+	if s.planned[m.ID] && r.Target.Image == "" && r.Target.Templates[0] == s.plannedTo { // no plan knows which version an image gets, or what others set the group to before the run has begun
 		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
 		return
 	}
@@ -208,6 +209,13 @@ func (c *checker) replacement(m *machine) {
 			d.breaks("rule 4: %s lacks the label %s", m.ID, label)
 		}
 	}
+}
+
+// older reports whether a node was there when the run began. An API tells in whole seconds when one
+// was made: of those made in that second only the ones that were known at the start are.
+func (c *checker) older(n *world.Node) bool {
+	began := c.d.Run.Started
+	return n.Created.Before(began.Truncate(time.Second)) || c.atStart[n.Machine] && !n.Created.After(began)
 }
 
 // marksLeft checks that no mark of ours is left, or that it is named with the

@@ -381,7 +381,10 @@ func (c *Script) begin(*args) (string, error) {
 	if len(plan.Refusals)+len(plan.Opposed()) > 0 || c.runs > 0 && !plan.HasWork() {
 		return out.String(), nil
 	}
-	s.planned = map[string]bool{}
+	s.planned, s.plannedTo = map[string]bool{}, s.View.Group.Template
+	if to := plan.Run.Target.Templates; len(to) > 0 {
+		s.plannedTo = to[0]
+	}
 	for _, n := range plan.Nodes {
 		s.planned[n.Machine] = true
 	}

@@ -151,6 +151,7 @@ type Sim struct {
 	taken      map[string]bool      // machines that a user took out of the group: they run on
 	byHand     map[string]bool      // pods that left because of that
 	planned    map[string]bool      // machines that the plan has
+	plannedTo  world.Template       // what they are to become
 	written    world.Sizes          // the group's sizes when our last change of them was written
 	resumed    map[string]time.Time // when others last resumed a process
 }

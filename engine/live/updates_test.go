@@ -74,6 +74,7 @@ type updatePlay struct {
 	runs                                  int
 	dimmed                                time.Time // when something was not read
 	came                                  time.Time // when the watch began to follow the update
+	replacing                             time.Time // when MINIMAL may last have waited for replacements
 }
 
 // eksNews is a change that the Kubernetes API tells, and when.
@@ -405,9 +406,10 @@ func (p *updatePlay) checkSeen(run record.Run) {
 	for _, m := range p.k.machines {
 		stuck = stuck && !m.Leaving()
 	}
-	if p.k.minimal && len(p.k.machines) < p.k.desired {
-		return // it may be waiting for the replacements
+	if p.k.minimal && p.k.serving() < p.k.desired {
+		p.replacing = p.now // it may be waiting for the replacements: who looks cannot tell
 	}
+	stuck = stuck && p.now.Sub(p.replacing) > late
 	kept := 0
 	for name := range p.k.picked {
 		left := p.k.leaving(name)
@@ -428,6 +430,39 @@ func (p *updatePlay) checkSeen(run record.Run) {
 		return slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stages[name])
 	}) {
 		p.breaks("nothing moves since %s, and no node is named: %s", p.k.moved.Format(time.TimeOnly), p.nodes(run))
+	}
+}
+
+// TestStuckBesideReplacement: MINIMAL waits for the replacements of a round before the next one.
+// While one is not Ready, who looks cannot tell that wait from a drain that is stuck.
+func TestStuckBesideReplacement(t *testing.T) {
+	p := newUpdatePlay(1)
+	p.now = p.now.Add(10 * time.Minute)
+	k := p.k
+	k.now, k.began, k.moved = p.now, p.now.Add(-9*time.Minute), p.now.Add(-5*time.Minute)
+	k.minimal, k.status, k.phase, k.desired, k.machines, k.pods = true, world.UpdateRuns, "upgrade", 2, nil, nil
+	old, fresh := k.launch(0), k.launch(0)
+	k.joins(old, p.now.Add(-time.Hour))
+	k.ready(old)
+	k.joins(fresh, p.now.Add(-4*time.Minute))
+	k.picked[old.node.Name] = p.now.Add(-8 * time.Minute)
+	k.budgets = []*world.Budget{{Namespace: "shop", Name: "web", Desired: 1, Healthy: 1, Expected: 1}}
+	k.pods = []*world.Pod{{UID: "uid", Namespace: "shop", Name: "web", Node: old.node.Name, Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "web"}}}
+	p.attach()
+	p.read()
+	run := record.Run{Nodes: map[string]record.Node{old.ID: {Name: old.node.Name, Stage: record.Outdated}}}
+	look := func() []string {
+		p.clusterFresh, p.cloudFresh = p.now, p.now
+		p.checkSeen(run)
+		return p.broken
+	}
+	if broken := look(); len(broken) > 0 {
+		t.Errorf("while the replacement is not Ready: %q", broken)
+	}
+	k.ready(fresh)
+	p.now = p.now.Add(late + time.Second)
+	if broken := look(); len(broken) != 1 {
+		t.Errorf("no node is named, and that is not noticed: %q", broken)
 	}
 }
 

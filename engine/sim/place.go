@@ -50,7 +50,7 @@ func (s *Sim) place(p *pod) (best *world.Node, why string) {
 	for i := range nodes {
 		n := nodes[(s.scan+i)%len(nodes)]
 		l := s.pods.loads[n.Name]
-		if reasons := s.misfit(p, n, l, apart); len(reasons) > 0 {
+		if reasons := s.unschedulableReasons(p, n, l, apart); len(reasons) > 0 {
 			for _, r := range reasons {
 				against[r]++
 			}
@@ -115,10 +115,10 @@ func domain(n *world.Node, of string) string {
 	return n.Name
 }
 
-// misfit says why a node does not take a pod, with the reasons of the first of the
+// unschedulableReasons says why a node does not take a pod, with the reasons of the first of the
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
 // of the default profile).
-func (s *Sim) misfit(p *pod, n *world.Node, l load, apart map[string]bool) []string {
+func (s *Sim) unschedulableReasons(p *pod, n *world.Node, l load, apart map[string]bool) []string {
 	if why := untolerated(p, n); why != "" {
 		return []string{why}
 	}

@@ -45,7 +45,7 @@ const soonShare = 40
 func newSuites(seeds uint64) (all suites) {
 	all = suites{
 		scenarios: []suite{{name: "scenarios", pkg: "engine", run: "^TestScenario$"}},
-		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^TestRivals$"}}},
+		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^TestCompetingDrivers$"}}},
 	}
 	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
 		play := suite{name: name, pkg: "engine/sim", run: "^" + name + "$"}
@@ -58,7 +58,7 @@ func newSuites(seeds uint64) (all suites) {
 		}
 		all.soon, ends = append(all.soon, play(1)), append(ends, play(3))
 	}
-	all.soon = append(all.soon, suite{name: "TestRivals", pkg: "engine/live", run: "^TestRivals$"})
+	all.soon = append(all.soon, suite{name: "TestCompetingDrivers", pkg: "engine/live", run: "^TestCompetingDrivers$"})
 	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim", run: "^TestAbortInAStorm$"}}, all.random)
 	return all
 }
@@ -66,7 +66,7 @@ func newSuites(seeds uint64) (all suites) {
 // near puts the suites first that know most of a site, which is only a matter of time, and
 // leaves out the competing processes where the loop has nothing to do with it.
 func (all suites) near(m *site) suites {
-	words := map[string]string{"kops": "Kops", "detach": "Kops", "apart": "Kops", "valid": "Kops", "prove": "Kops", "gardenermanual": "Manual", "gardenerinplace": "InPlace", "inplace": "InPlace", "gardener": "Gardener", "tried": "Gardener", "volumes": "Gardener", "live/": "Rivals"}
+	words := map[string]string{"kops": "Kops", "detach": "Kops", "isolate": "Kops", "valid": "Kops", "gardenermanual": "Manual", "gardenerinplace": "InPlace", "inplace": "InPlace", "gardener": "Gardener", "tried": "Gardener", "volumes": "Gardener", "live/": "Competing"}
 	var first []string
 	for _, word := range sortedKeys(words) {
 		if strings.Contains(m.File, word) {

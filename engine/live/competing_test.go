@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	rivalsFlag = flag.Uint64("rivals", 300, "how many seeds of two competing processes to play")
+	competingFlag = flag.Uint64("competing", 300, "how many seeds of two competing processes to play")
 	fromFlag   = flag.Uint64("from", 1, "the first of them")
 )
 
@@ -43,11 +43,11 @@ func (suspendMany) Step(s *engine.Step) {
 type arena struct {
 	mu      sync.Mutex
 	rand    *rand.Rand
-	holder  *rival // of the lease
+	holder  *competitor // of the lease
 	renewed time.Time
 	record  []byte
 	version int
-	writer  *rival               // of the record
+	writer  *competitor               // of the record
 	done    map[string]time.Time // since when a process is suspended
 	broken  []string
 }
@@ -80,8 +80,8 @@ func (a *arena) span(limit time.Duration) time.Duration {
 	return time.Duration(a.rand.Int64N(int64(limit)))
 }
 
-// rival is one process: a Store, a Lock, an Executor, a Feed and a Clock.
-type rival struct {
+// competitor is one process: a Store, a Lock, an Executor, a Feed and a Clock.
+type competitor struct {
 	*arena
 	name   string
 	frozen time.Time // until then nothing gets out and nothing gets in
@@ -98,7 +98,7 @@ type rival struct {
 }
 
 // thaw waits while the process is frozen.
-func (r *rival) thaw() {
+func (r *competitor) thaw() {
 	for {
 		r.mu.Lock()
 		left := time.Until(r.frozen)
@@ -111,7 +111,7 @@ func (r *rival) thaw() {
 }
 
 // acquire takes the lease if it is free or has expired, and reads the record.
-func (r *rival) acquire() (run record.Run, held bool) {
+func (r *competitor) acquire() (run record.Run, held bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.dead || r.holder != nil && r.holder != r && time.Since(r.renewed) <= lease {
@@ -127,7 +127,7 @@ func (r *rival) acquire() (run record.Run, held bool) {
 }
 
 // renew keeps the lease until ctx ends, and notices when another process has it.
-func (r *rival) renew(ctx context.Context) {
+func (r *competitor) renew(ctx context.Context) {
 	for ctx.Err() == nil {
 		time.Sleep(2 * time.Second)
 		r.thaw()
@@ -145,19 +145,19 @@ func (r *rival) renew(ctx context.Context) {
 	}
 }
 
-func (r *rival) Lost() <-chan struct{} {
+func (r *competitor) Lost() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lost
 }
 
-func (r *rival) Sure() bool {
+func (r *competitor) Sure() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lostAt.IsZero() && time.Since(r.kept) < renewal
 }
 
-func (r *rival) Regain(ctx context.Context) (record.Run, error) {
+func (r *competitor) Regain(ctx context.Context) (record.Run, error) {
 	for ctx.Err() == nil {
 		time.Sleep(time.Second) // what is on its way has arrived when the lease is got again
 		r.thaw()
@@ -175,7 +175,7 @@ func (r *rival) Regain(ctx context.Context) (record.Run, error) {
 	return record.Run{}, ErrLost
 }
 
-func (r *rival) Save(_ context.Context, run record.Run) error {
+func (r *competitor) Save(_ context.Context, run record.Run) error {
 	r.thaw()
 	time.Sleep(r.span(50 * time.Millisecond))
 	if r.chance(20) {
@@ -191,7 +191,7 @@ func (r *rival) Save(_ context.Context, run record.Run) error {
 	return nil
 }
 
-func (r *rival) write(run record.Run) error {
+func (r *competitor) write(run record.Run) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -214,14 +214,14 @@ func (r *rival) write(run record.Run) error {
 }
 
 // freeze stops the process for a while, as closing a laptop does.
-func (r *rival) freeze() {
+func (r *competitor) freeze() {
 	pause := r.span(45 * time.Second)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.frozen = time.Now().Add(pause)
 }
 
-func (r *rival) Do(ctx context.Context, a record.Action) record.Outcome {
+func (r *competitor) Do(ctx context.Context, a record.Action) record.Outcome {
 	r.mu.Lock()
 	if r.asked[a.Key] = r.terms; a.Of != nil {
 		r.asked[a.Of.Key] = r.terms
@@ -274,7 +274,7 @@ func (r *rival) Do(ctx context.Context, a record.Action) record.Outcome {
 
 // decided checks that a decision rests on no answer of an earlier term: others may have
 // acted since.
-func (r *rival) decided(before record.Run, d engine.Decision) {
+func (r *competitor) decided(before record.Run, d engine.Decision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, p := range d.Run.Pending {
@@ -285,7 +285,7 @@ func (r *rival) decided(before record.Run, d engine.Decision) {
 }
 
 // acts checks rule 7 when an action that changes something is sent.
-func (r *rival) acts(a record.Action) {
+func (r *competitor) acts(a record.Action) {
 	var saved record.Run
 	if err := json.Unmarshal(r.record, &saved); err != nil {
 		r.breaks("the record cannot be read: %v", err)
@@ -304,7 +304,7 @@ func (r *rival) acts(a record.Action) {
 	}
 }
 
-func (r *rival) Run(ctx context.Context, post func(Change)) error {
+func (r *competitor) Run(ctx context.Context, post func(Change)) error {
 	for ctx.Err() == nil {
 		r.thaw()
 		r.mu.Lock()
@@ -326,11 +326,11 @@ func (r *rival) Run(ctx context.Context, post func(Change)) error {
 	return nil
 }
 
-func (r *rival) Now() time.Time      { return time.Now() }
-func (r *rival) Skew() time.Duration { return 0 }
+func (r *competitor) Now() time.Time      { return time.Now() }
+func (r *competitor) Skew() time.Duration { return 0 }
 
 // drive takes the group over whenever it can, until the run is finished.
-func (r *rival) drive(ctx context.Context, t *testing.T) {
+func (r *competitor) drive(ctx context.Context, t *testing.T) {
 	for ctx.Err() == nil {
 		r.thaw()
 		run, held := r.acquire()
@@ -351,7 +351,7 @@ func (r *rival) drive(ctx context.Context, t *testing.T) {
 }
 
 // term is the life of one process.
-func (r *rival) term(ctx context.Context, t *testing.T, run record.Run) {
+func (r *competitor) term(ctx context.Context, t *testing.T, run record.Run) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var around sync.WaitGroup
@@ -372,7 +372,7 @@ func (r *rival) term(ctx context.Context, t *testing.T, run record.Run) {
 }
 
 // suffer freezes the process now and then, takes its lease away, or ends it.
-func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
+func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 	for ctx.Err() == nil {
 		time.Sleep(r.span(8 * time.Second))
 		switch {
@@ -394,9 +394,9 @@ func (r *rival) suffer(ctx context.Context, stop context.CancelFunc) {
 
 // Two processes compete for one group, on machines that sleep, die and lose the
 // lease. Whatever happens, the process that acts was the last to write the record, and
-// nothing is asked for again that a user has seen to have happened.
-func TestRivals(t *testing.T) {
-	from, seeds, start := *fromFlag, *rivalsFlag, time.Now()
+// nothing is asked for again that was seen to have happened.
+func TestCompetingDrivers(t *testing.T) {
+	from, seeds, start := *fromFlag, *competingFlag, time.Now()
 	t.Logf("plays seeds %d to %d", from, from+seeds-1)
 	t.Run("seeds", func(t *testing.T) {
 		for half := range uint64(2) {
@@ -405,7 +405,7 @@ func TestRivals(t *testing.T) {
 				for n := half; n < seeds && !t.Failed(); n += 2 {
 					synctest.Test(t, func(t *testing.T) { compete(t, from+n) })
 					if t.Failed() {
-						t.Logf("play it again: go test ./engine/live -run TestRivals -from=%d -rivals=1", from+n)
+						t.Logf("play it again: go test ./engine/live -run TestCompetingDrivers -from=%d -competing=1", from+n)
 					}
 				}
 			})
@@ -428,7 +428,7 @@ func compete(t *testing.T, seed uint64) {
 	defer stop()
 	var both sync.WaitGroup
 	for _, name := range []string{"ann's laptop", "bob's laptop"} {
-		r := &rival{arena: a, name: name, looked: map[string]time.Time{}, asked: map[string]int{}}
+		r := &competitor{arena: a, name: name, looked: map[string]time.Time{}, asked: map[string]int{}}
 		both.Go(func() { r.drive(ctx, t) })
 	}
 	both.Wait()

@@ -143,7 +143,7 @@ func (s *Step) takeChange(by int) {
 		s.Note(text.MaxLeftAsSet(sizes.Max))
 	}
 	s.Run.Others += by
-	s.keep(min(1, s.Run.Base.Desired, sizes.Desired)) // a group that had machines has one, unless others have set it to none
+	s.keep(min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
 	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
 }
 

@@ -191,7 +191,18 @@ func (s *Reader) unschedulableReplacement() string {
 			s.WakeAt(since)
 			continue
 		}
-		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced)
+		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced, s.cordonedAhead())
+	}
+	return ""
+}
+
+// cordonedAhead names a node that we have cordoned and do not drain yet, "" if there is none: one
+// that is uncordoned takes pods until its drain.
+func (s *Reader) cordonedAhead() string {
+	for _, id := range s.In(record.Queued, record.Outdated) {
+		if node := s.W.NodeOf(id); node != nil && node.Unschedulable && s.ourCordon(id, node.Name) {
+			return node.Name
+		}
 	}
 	return ""
 }

@@ -37,8 +37,10 @@ type usableTime struct {
 	was   record.Run              // the run before the decision that is being looked at
 	seen  time.Time               // the last decision
 	sight map[world.Source]bool   // what could be seen then; nil: the run did not run
-	gap   time.Time               // the end of the last stretch without sight of the cluster
-	tried map[string]time.Time    // last eviction or delete that was tried, by machine
+	// ending is the same of a run that ended then; nil: it did not.
+	ending map[world.Source]bool
+	gap    time.Time            // the end of the last stretch without sight of the cluster
+	tried  map[string]time.Time // last eviction or delete that was tried, by machine
 }
 
 // count adds the time since the last decision to the countdowns that run.
@@ -47,7 +49,8 @@ func (c *checker) count() {
 	k.was = d.Run
 	passed := now.Sub(k.seen)
 	missed := passed > 0 // else a pause was over in the same moment
-	watched := !k.seen.IsZero() && passed <= longGap && k.sight != nil
+	awake := !k.seen.IsZero() && passed <= longGap
+	watched := awake && k.sight != nil
 	add := func(w wait, needs ...world.Source) {
 		if watched && !slices.ContainsFunc(needs, func(s world.Source) bool { return !k.sight[s] }) {
 			k.used[w] += passed
@@ -67,23 +70,30 @@ func (c *checker) count() {
 	if v := d.Run.Validation; v != nil && v.Wait != nil {
 		add(wait{"", "valid", v.Wait.Start}, v.Wait.Needs...)
 	}
-	if !watched || !k.sight[world.Cluster] || !k.sight[world.Cloud] {
-		passed = 0
+	usable := func(sight map[world.Source]bool) time.Duration {
+		if awake && sight[world.Cluster] && sight[world.Cloud] {
+			return passed
+		}
+		return 0
 	}
-	c.leave(passed)
-	c.onTheirWay(max(0, passed))
+	c.leave(usable(k.ending) + usable(k.sight)) // a run that ends still looks on
+	c.onTheirWay(max(0, usable(k.sight)))
 	if missed && (!watched || !k.sight[world.Cluster]) {
 		k.gap = now
 	}
-	k.seen, k.sight = now, nil
+	k.seen, k.sight, k.ending = now, nil, nil
 }
 
 // sights notes what can be seen until the next decision.
 func (c *checker) sights(dec engine.Decision) {
-	if k := &c.clock; dec.Run.State == record.Running && c.d.failing {
+	k, sees := &c.clock, map[world.Source]bool{world.Cluster: c.sees(world.Cluster), world.Cloud: c.sees(world.Cloud)}
+	switch {
+	case dec.Run.State == record.Running && c.d.failing:
 		k.sight = map[world.Source]bool{} // nothing could be done
-	} else if dec.Run.State == record.Running {
-		k.sight = map[world.Source]bool{world.Cluster: c.sees(world.Cluster), world.Cloud: c.sees(world.Cloud)}
+	case dec.Run.State == record.Running:
+		k.sight = sees
+	case dec.Run.State == record.Ending && !c.d.failing:
+		k.ending = sees
 	}
 }
 

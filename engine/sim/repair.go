@@ -89,7 +89,7 @@ func (s *Sim) repairMachine(m *machine, r *record.Run) {
 	if stepOf(n) == world.GardenerSelected && !n.Unschedulable { // else its pods return while Gardener drains it
 		s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
 	}
-	if n.Unschedulable && !ours && n.Labels[selectedLabel] == "" {
+	if n.Unschedulable && (!ours || s.roomless(m, r)) && n.Labels[selectedLabel] == "" {
 		s.editByOthers(m.name, uncordon)
 	}
 	s.editByOthers(m.name, func(n *world.Node) {
@@ -100,4 +100,11 @@ func (s *Sim) repairMachine(m *machine, r *record.Run) {
 			delete(n.Annotations, key)
 		}
 	})
+}
+
+// roomless reports whether a node that MINIMAL has cordoned, and does not drain yet, is what pods
+// wait for: to uncordon it is what the pause of such a run says.
+func (s *Sim) roomless(m *machine, r *record.Run) bool {
+	stage := r.Nodes[m.ID].Stage
+	return r.Strategy == "eks-minimal" && (stage == record.Outdated || stage == record.Queued) && len(s.Truth.Unplaced()) > 0
 }

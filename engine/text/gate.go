@@ -46,9 +46,13 @@ func NothingToSelect(node string) string { return node + " has no node to select
 func HeldBack(why, idle string) string { return and(why, idle) }
 
 // ReplacementPending tells of a pod that has been Pending for so long; why is what the
-// scheduler says, or "".
-func ReplacementPending(pod string, pending time.Duration, why string) string {
-	return because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
+// scheduler says, cordoned a node that only our cordon keeps it from, or "".
+func ReplacementPending(pod string, pending time.Duration, why, cordoned string) string {
+	says := because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
+	if cordoned != "" {
+		return strings.TrimSuffix(says, ".") + "; uncordon " + cordoned + " to make room"
+	}
+	return says
 }
 
 func NoDrainStarts(why string) string { return "no new drain starts: " + why }

@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
@@ -216,12 +215,8 @@ func called(ctx context.Context, input string, args ...string) (code int, out, e
 	defer stop()
 	var b, e bytes.Buffer
 	root := newRoot(strings.NewReader(input), &b, &e)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err != nil {
-		e.WriteString(err.Error())
-	}
-	return console.Report(err), b.String(), e.String()
+	code = execute(ctx, root, args)
+	return code, b.String(), e.String()
 }
 
 var alonely = []string{"upgrade", "nodes-a", "--cloudonly", "--auto", "-o", "json", "--max-surge", "0", "--max-unavailable", "1", "--node-interval", "0s"}
@@ -416,7 +411,6 @@ func TestCloudOnlyRefuses(t *testing.T) {
 func call(args ...string) (out string, code int) {
 	var b, errors bytes.Buffer
 	root := newRoot(strings.NewReader(""), &b, &errors)
-	root.SetArgs(args)
-	code = console.Report(root.ExecuteContext(context.Background()))
+	code = execute(context.Background(), root, args)
 	return b.String() + errors.String(), code
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
@@ -20,8 +19,7 @@ func TestDemoInLines(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
 	root := newRoot(strings.NewReader(strings.Repeat("a\n", 9)), &out, &errOut)
-	root.SetArgs([]string{"demo", "--plain", "--speed", "1000"})
-	if code := console.Report(root.ExecuteContext(context.Background())); code != 0 {
+	if code := execute(context.Background(), root, []string{"demo", "--plain", "--speed", "1000"}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	at := 0
@@ -57,10 +55,8 @@ func TestFaceRefuses(t *testing.T) {
 	} {
 		var errOut bytes.Buffer
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)
-		root.SetArgs(c.args)
-		err := root.ExecuteContext(context.Background())
-		if code := console.Report(err); code != exitcode.WrongUse || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: exit code %d, %v", c.args, code, err)
+		if code := execute(context.Background(), root, c.args); code != exitcode.WrongUse || !strings.Contains(errOut.String(), c.says) {
+			t.Errorf("%v: exit code %d, %s", c.args, code, errOut.String())
 		}
 	}
 }

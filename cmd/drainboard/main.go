@@ -37,8 +37,9 @@ func main() {
 // execute runs a command line, tells how it ended, and returns the exit code.
 func execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	code := console.Report(err)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = withLost(cmd, err)
+	code := console.Report(root.ErrOrStderr(), err)
 	var said *exitcode.Error
 	if code != 0 && asksForJSON(args) && !(errors.As(err, &said) && said.Told) {
 		_ = present.WriteExit(root.OutOrStdout(), code, err.Error()) // the reader may be gone

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
@@ -200,12 +199,7 @@ func tryLine(t *testing.T, place, command string) (got string) {
 			to = full{}
 		}
 		root := newRoot(strings.NewReader(""), to, &out)
-		root.SetArgs(append([]string{"--start-timeout=1ms"}, shellWords(command)...))
-		err := root.ExecuteContext(t.Context())
-		code := console.Report(err)
-		if err != nil {
-			out.WriteString(err.Error())
-		}
+		code := execute(t.Context(), root, append([]string{"--start-timeout=1ms"}, shellWords(command)...))
 		said := strings.ReplaceAll(clock.ReplaceAllString(passing.ReplaceAllString(strings.TrimSpace(out.String()), "http://HOST"), "TIME"), dir, "DIR")
 		if strings.Contains(said, "goroutine ") || strings.Contains(said, "panic") {
 			t.Errorf("a stack trace:\n%s", said)

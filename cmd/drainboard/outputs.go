@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
@@ -48,24 +50,19 @@ func (a *app) addYAML(root *cobra.Command) {
 	}
 }
 
-// printingCommands are the commands that do nothing but print. Their exit code tells also whether
-// all of it was written; that of other commands is about the run.
-var printingCommands = []string{"groups", "plan", "status", "report", "version"}
+// printingCommands are the commands that do nothing but print, as each does that is asked for
+// its help. Their exit code tells also whether all of it was written; that of other commands is
+// about the run.
+var printingCommands = []string{"groups", "plan", "status", "report", "version", "help"}
 
-// addLost has printing commands fail where a part of their output was lost.
-func (a *app) addLost(root *cobra.Command) {
-	for _, name := range printingCommands {
-		cmd, _, err := root.Find([]string{name})
-		if err != nil {
-			continue
-		}
-		run := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			err := run(cmd, args)
-			if lost := a.Lost(); lost != nil && (err == nil || exitcode.Of(err) == exitcode.NodesLeft) {
-				return lost
-			}
-			return err
+// withLost returns how a command ended: a printing one fails where a part of its output was lost.
+func withLost(cmd *cobra.Command, err error) error {
+	help := cmd.Flag("help")
+	prints := slices.Contains(printingCommands, cmd.Name()) || help != nil && help.Changed
+	if code := exitcode.Of(err); prints && (code == 0 || code == exitcode.NodesLeft) {
+		if lost := console.Lost(cmd.OutOrStdout()); lost != nil {
+			return lost
 		}
 	}
+	return err
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/journal"
@@ -38,7 +37,7 @@ func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
 	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
-	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "none in "+filepath.Join(dir, "drainboard")) || console.Report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web"); err == nil || !strings.Contains(err.Error(), "none in "+filepath.Join(dir, "drainboard")) || exitcode.Of(err) != exitcode.WrongUse {
 		t.Errorf("without a journal: %v", err)
 	}
 	keepOne(t, "ng-web-1")
@@ -61,10 +60,10 @@ func TestReport(t *testing.T) {
 	if _, _, err := drainboard("report", "ng-db"); err == nil || !strings.Contains(err.Error(), "it has ng-web-2 (") {
 		t.Errorf("another group: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || console.Report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web", "-o", "pdf"); err == nil || exitcode.Of(err) != exitcode.WrongUse {
 		t.Errorf("another form: %v", err)
 	}
-	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || console.Report(err) != exitcode.WrongUse {
+	if _, _, err := drainboard("report", "ng-web", "--to", filepath.Join(dir, "none", "x.md")); err == nil || exitcode.Of(err) != exitcode.WrongUse {
 		t.Errorf("a place that is none: %v", err)
 	}
 }

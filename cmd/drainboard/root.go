@@ -76,7 +76,6 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	addHelp(root)
 	a.addCompletion(root)
 	a.addYAML(root)
-	a.addLost(root)
 	return root
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
 func TestAnUnknownThemeIsWrongUse(t *testing.T) {
@@ -12,7 +13,7 @@ func TestAnUnknownThemeIsWrongUse(t *testing.T) {
 	writeFiles(t, dir, map[string]string{"drainboard/themes/mine.yaml": "based-on: dark\n", "drainboard/themes/broken.yaml": "x: 1\n"})
 	for theme, code := range map[string]int{"drak": 2, "./none.yaml": 2, "mine": 0, "broken": 0, "high-contrast": 0, "": 0} {
 		err := (&app{Console: console.Console{Theme: theme}}).CheckTheme()
-		if got := console.Report(err); got != code {
+		if got := exitcode.Of(err); got != code {
 			t.Errorf("--theme %s: exit code %d, want %d", theme, got, code)
 		}
 		if want := "--theme: unknown theme \"" + theme + "\"; choose from auto, dark, light, high-contrast, colour-blind, 16, none, broken, mine"; err != nil && err.Error() != want {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -211,8 +210,7 @@ func TestWrongUse(t *testing.T) {
 	} {
 		var out, errOut bytes.Buffer
 		root := newRoot(strings.NewReader(""), &out, &errOut)
-		root.SetArgs(args)
-		if code := console.Report(root.ExecuteContext(t.Context())); code != exitcode.WrongUse {
+		if code := execute(t.Context(), root, args); code != exitcode.WrongUse {
 			t.Errorf("%v: exit code %d, want %d", args, code, exitcode.WrongUse)
 		}
 	}

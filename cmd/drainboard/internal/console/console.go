@@ -25,9 +25,9 @@ func NewConsole(in io.Reader, out, errOut io.Writer) Console {
 	return Console{In: bufio.NewReader(in), Scripted: !IsTerminal(in), Out: &plain{w: out}, Err: &plain{w: errOut}}
 }
 
-// Lost returns why a part of the output could not be written, nil if all of it was.
-func (c *Console) Lost() error {
-	if p, ok := c.Out.(*plain); ok {
+// Lost returns why a part of what was written to the output of a Console got lost, nil if none did.
+func Lost(out io.Writer) error {
+	if p, ok := out.(*plain); ok {
 		if err := p.lost.Load(); err != nil {
 			return *err
 		}

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
@@ -16,7 +17,7 @@ func (c *Console) TellRetry(why error, until time.Time) {
 }
 
 // Report writes an error and returns its exit code.
-func Report(err error) int {
+func Report(to io.Writer, err error) int {
 	if err == nil {
 		return 0
 	}
@@ -26,11 +27,11 @@ func Report(err error) int {
 		err = e.Err
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(Stderr(), "drainboard: "+err.Error())
+		fmt.Fprintln(to, "drainboard: "+err.Error())
 	}
 	var crash *live.Crash
 	if errors.As(err, &crash) {
-		fmt.Fprintf(Stderr(), "This is a bug in drainboard. Stack trace:\n%s", crash.Stack)
+		fmt.Fprintf(to, "This is a bug in drainboard. Stack trace:\n%s", crash.Stack)
 	}
 	return code
 }

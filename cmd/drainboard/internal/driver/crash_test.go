@@ -63,7 +63,7 @@ func crashingDemo(mode string) error {
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(clitest.HelperEnv); mode != "" {
-		os.Exit(console.Report(crashingDemo(mode)))
+		os.Exit(console.Report(os.Stderr, crashingDemo(mode)))
 	}
 	os.Exit(m.Run())
 }

@@ -77,7 +77,7 @@ func watchedDemo(mode string) error {
 
 func TestMain(m *testing.M) {
 	if mode := os.Getenv(clitest.HelperEnv); mode != "" {
-		os.Exit(console.Report(watchedDemo(mode)))
+		os.Exit(console.Report(os.Stderr, watchedDemo(mode)))
 	}
 	os.Exit(m.Run())
 }

@@ -16,11 +16,7 @@ const MB = 1e6
 const (
 	MostBytes  = 45 * MB
 	MostZipped = 15 * MB
-	MostMemory = 25 * MB // of `drainboard version`, on a quiet machine
-	// NearMemory is what the kernel may map of the program's file beyond that: pages that lie near
-	// those in use, more of them where the file was read in large pieces. 24.0 and 27.6 MB were
-	// measured of one program.
-	NearMemory = 5 * MB
+	MostMemory = 25 * MB // of `drainboard version`
 )
 
 // Program is what is known of a built program.

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/client-go/gentype"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 )
@@ -86,45 +85,44 @@ func newGroup(cfg *rest.Config, client *http.Client, path string, version schema
 	return rest.RESTClientForConfigAndClient(cfg, client)
 }
 
-func (g *groups) configMaps(namespace string) *gentype.ClientWithList[*corev1.ConfigMap, *corev1.ConfigMapList] {
-	return gentype.NewClientWithList("configmaps", g.core, parameters, namespace, made[corev1.ConfigMap], made[corev1.ConfigMapList])
+func (g *groups) configMaps(namespace string) list[corev1.ConfigMap, *corev1.ConfigMap, corev1.ConfigMapList, *corev1.ConfigMapList] {
+	return list[corev1.ConfigMap, *corev1.ConfigMap, corev1.ConfigMapList, *corev1.ConfigMapList]{resource[corev1.ConfigMap, *corev1.ConfigMap]{g.core, "configmaps", namespace}}
 }
 
-func (g *groups) nodes() *gentype.ClientWithList[*corev1.Node, *corev1.NodeList] {
-	return gentype.NewClientWithList("nodes", g.core, parameters, "", made[corev1.Node], made[corev1.NodeList])
+func (g *groups) nodes() list[corev1.Node, *corev1.Node, corev1.NodeList, *corev1.NodeList] {
+	return list[corev1.Node, *corev1.Node, corev1.NodeList, *corev1.NodeList]{resource[corev1.Node, *corev1.Node]{g.core, "nodes", ""}}
 }
 
-func (g *groups) pods(namespace string) *gentype.ClientWithList[*corev1.Pod, *corev1.PodList] {
-	return gentype.NewClientWithList("pods", g.core, parameters, namespace, made[corev1.Pod], made[corev1.PodList])
+func (g *groups) pods(namespace string) list[corev1.Pod, *corev1.Pod, corev1.PodList, *corev1.PodList] {
+	return list[corev1.Pod, *corev1.Pod, corev1.PodList, *corev1.PodList]{resource[corev1.Pod, *corev1.Pod]{g.core, "pods", namespace}}
 }
 
-func (g *groups) events(namespace string) *gentype.Client[*corev1.Event] {
-	return gentype.NewClient("events", g.core, parameters, namespace, made[corev1.Event])
+func (g *groups) events(namespace string) resource[corev1.Event, *corev1.Event] {
+	return resource[corev1.Event, *corev1.Event]{g.core, "events", namespace}
 }
 
-func (g *groups) namespaces() *gentype.Client[*corev1.Namespace] {
-	return gentype.NewClient("namespaces", g.core, parameters, "", made[corev1.Namespace])
+func (g *groups) namespaces() resource[corev1.Namespace, *corev1.Namespace] {
+	return resource[corev1.Namespace, *corev1.Namespace]{g.core, "namespaces", ""}
 }
 
-func (g *groups) budgets() *gentype.ClientWithList[*policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudgetList] {
-	return gentype.NewClientWithList("poddisruptionbudgets", g.policy, parameters, metav1.NamespaceAll, made[policyv1.PodDisruptionBudget], made[policyv1.PodDisruptionBudgetList])
+func (g *groups) budgets() list[policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudget, policyv1.PodDisruptionBudgetList, *policyv1.PodDisruptionBudgetList] {
+	return list[policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudget, policyv1.PodDisruptionBudgetList, *policyv1.PodDisruptionBudgetList]{
+		resource[policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudget]{g.policy, "poddisruptionbudgets", metav1.NamespaceAll},
+	}
 }
 
-func (g *groups) leases(namespace string) *gentype.Client[*coordinationv1.Lease] {
-	return gentype.NewClient("leases", g.coordination, parameters, namespace, made[coordinationv1.Lease])
+func (g *groups) leases(namespace string) resource[coordinationv1.Lease, *coordinationv1.Lease] {
+	return resource[coordinationv1.Lease, *coordinationv1.Lease]{g.coordination, "leases", namespace}
 }
 
-func (g *groups) accessReviews() *gentype.Client[*authv1.SelfSubjectAccessReview] {
-	return gentype.NewClient("selfsubjectaccessreviews", g.authorization, parameters, "", made[authv1.SelfSubjectAccessReview])
+func (g *groups) accessReviews() resource[authv1.SelfSubjectAccessReview, *authv1.SelfSubjectAccessReview] {
+	return resource[authv1.SelfSubjectAccessReview, *authv1.SelfSubjectAccessReview]{g.authorization, "selfsubjectaccessreviews", ""}
 }
 
-func (g *groups) rulesReviews() *gentype.Client[*authv1.SelfSubjectRulesReview] {
-	return gentype.NewClient("selfsubjectrulesreviews", g.authorization, parameters, "", made[authv1.SelfSubjectRulesReview])
+func (g *groups) rulesReviews() resource[authv1.SelfSubjectRulesReview, *authv1.SelfSubjectRulesReview] {
+	return resource[authv1.SelfSubjectRulesReview, *authv1.SelfSubjectRulesReview]{g.authorization, "selfsubjectrulesreviews", ""}
 }
 
-func (g *groups) selfReviews() *gentype.Client[*authenticationv1.SelfSubjectReview] {
-	return gentype.NewClient("selfsubjectreviews", g.authentication, parameters, "", made[authenticationv1.SelfSubjectReview])
+func (g *groups) selfReviews() resource[authenticationv1.SelfSubjectReview, *authenticationv1.SelfSubjectReview] {
+	return resource[authenticationv1.SelfSubjectReview, *authenticationv1.SelfSubjectReview]{g.authentication, "selfsubjectreviews", ""}
 }
-
-// made makes an empty object.
-func made[T any]() *T { return new(T) }

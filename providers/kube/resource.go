@@ -1,0 +1,86 @@
+package kube
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+)
+
+// typed is a pointer to a typed object of the API.
+type typed[T any] interface {
+	*T
+	runtime.Object
+	metav1.Object
+}
+
+// typedList is a pointer to a list of them.
+type typedList[L any] interface {
+	*L
+	runtime.Object
+}
+
+// resource reads and changes the objects of one kind. client-go has the same as package gentype,
+// whose fakes for tests are in the same package: with them the program has the merging of
+// manifests, OpenAPI, and protobuf's tables.
+type resource[T any, P typed[T]] struct {
+	client    rest.Interface
+	name      string // as in the API's paths
+	namespace string // "" for kinds without, and for all namespaces
+}
+
+// list is a resource that is listed too.
+type list[T any, P typed[T], L any, Q typedList[L]] struct{ resource[T, P] }
+
+// at leads a request to the resource.
+func (r resource[T, P]) at(q *rest.Request, options runtime.Object) *rest.Request {
+	return q.NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.name).VersionedParams(options, parameters)
+}
+
+// done sends a request, and returns the object that is answered.
+func (r resource[T, P]) done(ctx context.Context, q *rest.Request) (P, error) {
+	into := P(new(T))
+	err := q.Do(ctx).Into(into)
+	return into, err
+}
+
+// Get reads an object.
+func (r resource[T, P]) Get(ctx context.Context, name string, o metav1.GetOptions) (P, error) {
+	return r.done(ctx, r.at(r.client.Get(), &o).Name(name))
+}
+
+// Create makes an object.
+func (r resource[T, P]) Create(ctx context.Context, obj P, o metav1.CreateOptions) (P, error) {
+	return r.done(ctx, r.at(r.client.Post(), &o).Body(obj))
+}
+
+// Update replaces an object.
+func (r resource[T, P]) Update(ctx context.Context, obj P, o metav1.UpdateOptions) (P, error) {
+	return r.done(ctx, r.at(r.client.Put(), &o).Name(obj.GetName()).Body(obj))
+}
+
+// Patch changes an object, or a part of it that has a path of its own.
+func (r resource[T, P]) Patch(ctx context.Context, name string, how types.PatchType, data []byte, o metav1.PatchOptions, part ...string) (P, error) {
+	return r.done(ctx, r.at(r.client.Patch(how), &o).Name(name).SubResource(part...).Body(data))
+}
+
+// Delete deletes an object.
+func (r resource[T, P]) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
+	return r.client.Delete().NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.name).Name(name).Body(&o).Do(ctx).Error()
+}
+
+// Watch follows the objects of a selection.
+func (r resource[T, P]) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	o.Watch = true
+	return r.at(r.client.Get(), &o).Watch(ctx)
+}
+
+// List reads the objects of a selection.
+func (l list[T, P, L, Q]) List(ctx context.Context, o metav1.ListOptions) (Q, error) {
+	into := Q(new(L))
+	err := l.at(l.client.Get(), &o).Do(ctx).Into(into)
+	return into, err
+}

@@ -15,8 +15,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
-	"github.com/drainboard/drainboard/themes"
 )
 
 // words are what a flag takes, if it takes one of a few words. A tab separates what is said
@@ -38,8 +38,8 @@ func words() map[string][]string {
 		"status output":        {"text", "json", "yaml"},
 		"version output":       {"text", "json", "yaml"},
 		"report output":        {"markdown", "html"},
-		"theme":                themes.Names(),
 		"scenario":             {"list\tthe names of all"},
+		"node-conditions":      world.HealthConditions,
 		"launch-template-version": {
 			"$Latest\tthe newest one", "$Default\tthe template's default",
 		},
@@ -96,6 +96,12 @@ func (a *app) flagCompletion(known map[string][]string, command string, f *pflag
 		return listed(a.completeGroups(true))
 	case "hook", "webhook":
 		return completeMoments
+	case "order":
+		return completeOrder(known["order"])
+	case "theme":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.Themes(), cobra.ShellCompDirectiveNoFileComp
+		}
 	}
 	if slices.Contains(fileFlags, f.Name) || f.Value.Type() == "bool" {
 		return nil
@@ -117,7 +123,7 @@ func (a *app) flagCompletion(known map[string][]string, command string, f *pflag
 func listed(of cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
-		offered, directive := of(cmd, args, typed[len(before):])
+		offered, directive := of(cmd, args, typed)
 		var out []string
 		for _, o := range offered {
 			if word, _, _ := strings.Cut(o, "\t"); !slices.Contains(strings.Split(before, ","), word) {
@@ -126,6 +132,22 @@ func listed(of cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return out, directive
 	}
+}
+
+// completeOrder completes --order by what can follow: nothing follows random, and oldest and
+// newest exclude each other.
+func completeOrder(all []string) cobra.CompletionFunc {
+	return listed(func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := strings.Split(typed[:strings.LastIndex(typed, ",")+1], ",")
+		var out []string
+		aged := slices.Contains(before, "oldest") || slices.Contains(before, "newest")
+		for _, o := range all {
+			if !slices.Contains(before, "random") && !(aged && (o == "oldest" || o == "newest")) {
+				out = append(out, o)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	})
 }
 
 // completeMoments completes the WHEN of a hook; after that the command is the user's.

@@ -3,12 +3,14 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // completed is what a shell is offered for a command line, without what is said of it, and
@@ -63,7 +65,11 @@ func TestCompletion(t *testing.T) {
 		{"upgrade web --max-surge _", "eks fit"},
 		{"report web -o _", "markdown html"},
 		{"upgrade web --approve _", "batch canary phase none"},
-		{"upgrade web --order oldest,_", "oldest,random oldest,newest oldest,name oldest,fewest-blockers"},
+		{"upgrade web --order oldest,_", "oldest,random oldest,name oldest,fewest-blockers"},
+		{"upgrade web --order name,random,_", ""},
+		{"plan web --max-surge _", "eks fit"},
+		{"plan web --instance-group-roles node,_", "node,bastion node,control-plane node,apiserver"},
+		{"upgrade web --launch-template-version _", "$Latest $Default"},
 		{"upgrade web --on-drain-timeout _", "fail skip force wait"},
 		{"upgrade web --unreachable _", "wait terminate fail"},
 		{"upgrade web --record _", "fitting discard"},
@@ -93,10 +99,88 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: no files", line)
 		}
 	}
-	for _, flag := range []string{"--theme", "--strategy"} {
-		if offered, _ := completed(t, "upgrade", "web", flag, ""); len(offered) < 4 {
-			t.Errorf("%s: %q", flag, offered)
+}
+
+// choices are flags that take one of a few words, on command lines that are refused for another
+// word before a cluster is looked for.
+var choices = []struct{ line, flag string }{
+	{"upgrade a --plain", "provider"}, {"plan a", "provider"}, {"watch a", "provider"}, {"status a", "provider"}, {"groups", "provider"}, {"demo --auto", "provider"},
+	{"upgrade a --plain", "strategy"}, {"plan a", "strategy"},
+	{"upgrade a --plain", "approve"}, {"upgrade a --plain", "order"}, {"plan a", "order"},
+	{"upgrade a --plain", "unreachable"}, {"upgrade a --plain", "on-drain-timeout"}, {"plan a", "on-drain-timeout"},
+	{"upgrade a --plain", "record"}, {"upgrade a --plain", "instance-group-roles"}, {"plan a", "instance-group-roles"},
+	{"upgrade a --plain --strategy gardener", "node-conditions"},
+	{"upgrade a --plain", "theme"}, {"watch", "theme"}, {"demo --auto", "theme"},
+	{"groups", "output"}, {"plan a", "output"}, {"status", "output"}, {"version", "output"}, {"report a", "output"}, {"upgrade a --auto", "output"}, {"abort a", "output"}, {"demo --auto", "output"},
+	{"demo --plain -o json", "scenario"}, // the prompts have no JSON: nothing is played
+}
+
+// listing is what a refusal lists. A note in brackets may follow.
+var listing = regexp.MustCompile(`(?:choose one of|is not one of|choose from|choose|there are) ([^;()\n]+)`)
+
+// What a shell offers for a flag of a few words is what the flag's refusal of another word lists,
+// and each of it is taken.
+func TestChoices(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("KUBECONFIG", filepath.Join(dir, "none"))
+	writeFiles(t, dir, map[string]string{"drainboard/themes/mine.yaml": "based-on: dark\n"})
+	sorted := func(words []string) []string { slices.Sort(words); return words }
+	checked := map[string]bool{}
+	for _, c := range choices {
+		line := strings.Fields(c.line)
+		checked[c.flag] = true
+		_, _, refused := called(t.Context(), "", append(line, "--"+c.flag+"=zzz")...)
+		said := listing.FindAllStringSubmatch(refused, -1)
+		if len(said) == 0 || !strings.Contains(refused, "zzz") {
+			t.Errorf("%s --%s zzz: %s", c.line, c.flag, refused)
+			continue
 		}
+		taken := strings.Split(strings.ReplaceAll(strings.TrimSpace(said[len(said)-1][1]), " or ", ", "), ", ")
+		offered, files := completed(t, append(line, "--"+c.flag, "")...)
+		if c.flag == "scenario" {
+			taken = append(taken, "list")
+		}
+		if !slices.Equal(sorted(slices.Clone(offered)), sorted(taken)) || files {
+			t.Errorf("%s --%s: %q are offered (files: %v), %q are taken", c.line, c.flag, offered, files, taken)
+		}
+		if strings.Contains(c.line, "demo --auto") {
+			continue // would be played; what is said of it is what upgrade says
+		}
+		for _, word := range offered {
+			_, _, said := called(t.Context(), "", append(line, "--"+c.flag+"="+word)...)
+			if strings.Contains(said, "--"+c.flag+": ") || strings.Contains(said, "-o: ") {
+				t.Errorf("%s --%s %s is offered and refused: %s", c.line, c.flag, word, said)
+			}
+		}
+	}
+	for key := range words() {
+		flag := key[strings.LastIndex(key, " ")+1:]
+		if !checked[flag] && flag != "max-surge" && flag != "launch-template-version" { // which take numbers too
+			t.Errorf("what is offered for --%s is not compared with what it takes", flag)
+		}
+	}
+}
+
+// Each flag that takes text offers something, but for those whose words no list has.
+func TestFreeFlags(t *testing.T) {
+	free := []string{
+		"ami", "batch", "cloud-profile", "cluster-name", "control-namespace", "expect-label", "hash", "kubernetes-version", "machine-image-version", "max-unavailable",
+		"metrics", "operation", "profile", "reason", "record-namespace", "region", "release-version", "shoot", "until",
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("KUBECONFIG", shootCluster(t).Flags.Kubeconfig)
+	for _, cmd := range documented(program()) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "string" && f.Value.Type() != "stringSlice" && f.Value.Type() != "stringArray" || slices.Contains(fileFlags, f.Name) {
+				return
+			}
+			offered, _ := completed(t, append(strings.Fields(cmd.CommandPath())[1:], "--"+f.Name, "")...)
+			if (len(offered) == 0) != slices.Contains(free, f.Name) {
+				t.Errorf("%s --%s: %q are offered", cmd.CommandPath(), f.Name, offered)
+			}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func (f *rollFlags) zoneSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 	if given("node-conditions") {
 		for _, c := range f.nodeConditions {
 			if !world.HealthCondition(c) {
-				return fmt.Errorf("--node-conditions: %q is not supported; choose from KernelDeadlock, ReadonlyFilesystem, DiskPressure, NetworkUnavailable", c)
+				return fmt.Errorf("--node-conditions: %q is not supported; choose from %s", c, strings.Join(world.HealthConditions, ", "))
 			}
 		}
 		s.NodeConditions = f.nodeConditions

@@ -107,7 +107,7 @@ func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.T
 		}
 		data, err := readSeen(file, seen)
 		if notThere(err) {
-			return themes.Theme{}, &UnknownTheme{name, l.names()}
+			return themes.Theme{}, &UnknownTheme{name, l.Names()}
 		}
 		if err != nil {
 			return themes.Theme{}, err
@@ -126,7 +126,7 @@ func (l ThemeSources) Theme(name, base string, seen map[string]string) (themes.T
 	}
 	t, ok := themes.Named(name)
 	if !ok {
-		return themes.Theme{}, &UnknownTheme{name, l.names()}
+		return themes.Theme{}, &UnknownTheme{name, l.Names()}
 	}
 	return t, nil
 }
@@ -141,8 +141,8 @@ func (e *UnknownTheme) Error() string {
 	return fmt.Sprintf("unknown theme %q; choose from %s", e.name, strings.Join(e.known, ", "))
 }
 
-// names returns the known themes.
-func (l ThemeSources) names() []string {
+// Names returns the known themes: the built-in ones, and those of the user.
+func (l ThemeSources) Names() []string {
 	names := themes.Names()
 	files, err := filepath.Glob(filepath.Join(l.Dir, "themes", "*"+themes.Ext))
 	if l.Dir == "" || err != nil {

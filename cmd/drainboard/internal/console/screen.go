@@ -24,6 +24,9 @@ func (c *Console) CheckTheme() error {
 	return nil // a broken file is reported on the dashboard
 }
 
+// Themes returns the names that --theme takes.
+func (c *Console) Themes() []string { return c.themeSources("").Names() }
+
 func (c *Console) themeSources(context string) config.ThemeSources {
 	return config.ThemeSources{Dir: config.ConfigDir(os.Getenv), Flag: c.Theme, Env: os.Getenv(config.ThemeEnv), Context: context}
 }

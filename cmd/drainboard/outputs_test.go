@@ -45,7 +45,7 @@ func TestOutputs(t *testing.T) {
 		"status -o xml": "text, json, yaml", "version -o wide": "text, json, yaml", "groups -o xml": "text, json, yaml, wide, name",
 		"plan web -o name": "text, json, yaml, wide", "upgrade web -o yaml": "text, json",
 	} {
-		if code, out := run(line); code != exitcode.WrongUse || !strings.HasSuffix(out, "is not one of "+lists) {
+		if code, out := run(line); code != exitcode.WrongUse || !strings.HasSuffix(out, "is not one of "+lists+"\n") {
 			t.Errorf("%s: %d: %q", line, code, out)
 		}
 	}

@@ -40,18 +40,18 @@ func flagError(cmd *cobra.Command, err error) error {
 func formOfValue(f *pflag.Flag, value string) string {
 	switch f.Value.Type() {
 	case "duration":
-		return fmt.Sprintf("%q is no length of time: it needs a unit, such as 90s, 15m or 2h", value)
+		return fmt.Sprintf("%q is not a duration: it needs a unit, such as 90s, 15m or 2h", value)
 	case "bool":
 		if f.Name == "dry-run" {
-			return fmt.Sprintf("there is one kind of it, so it takes no %q: --dry-run alone shows the plan, and changes nothing", value)
+			return fmt.Sprintf("takes no value such as %q: --dry-run alone shows the plan and changes nothing", value)
 		}
 		return fmt.Sprintf("it is on or off (=true, =false), not %q", value)
 	case "int":
-		return fmt.Sprintf("%q is no whole number", value)
+		return fmt.Sprintf("%q is not a whole number", value)
 	case "uint64":
-		return fmt.Sprintf("%q is no whole number from 0 on", value)
+		return fmt.Sprintf("%q is not a whole number of 0 or more", value)
 	case "float64":
-		return fmt.Sprintf("%q is no number", value)
+		return fmt.Sprintf("%q is not a number", value)
 	}
 	return fmt.Sprintf("%q cannot be read", value)
 }

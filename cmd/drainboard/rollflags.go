@@ -31,7 +31,7 @@ func (f *rollFlags) fitsSeveral(cmd *cobra.Command) error {
 		flag, why string
 		is        bool
 	}{
-		{"only", "its nodes are of one group: name that", len(f.only) > 0},
+		{"only", "a node belongs to one group, so name that GROUP", len(f.only) > 0},
 		{"launch-template-version", "version numbers differ between groups: give $Latest or $Default, or one GROUP", f.templateVersion != "" && !strings.HasPrefix(f.templateVersion, "$")},
 		{"record", "a record is handled for one GROUP at a time", cmd.Flags().Lookup("record") != nil && cmd.Flags().Changed("record")},
 	} {

@@ -85,7 +85,7 @@ func checkShared(patience time.Duration, namespace string) error {
 		return exitcode.Usage(fmt.Errorf("--start-timeout: %s is negative", patience))
 	}
 	if wrong := validation.IsDNS1123Label(kube.CommandsNamespace(namespace)); len(wrong) > 0 {
-		return exitcode.Usage(fmt.Errorf("--record-namespace: %q is no name of a namespace: lower case letters, digits and -, and short enough for %s", namespace, kube.CommandsNamespace("NAMESPACE")))
+		return exitcode.Usage(fmt.Errorf("--record-namespace: %q is not a valid namespace name: use lower-case letters, digits and -, short enough for %s", namespace, kube.CommandsNamespace("NAMESPACE")))
 	}
 	return nil
 }

@@ -56,7 +56,10 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 		current = flags.Context
 	}
 	if _, known := raw.Contexts[current]; current != "" && !known {
-		return nil, fmt.Errorf("the kubeconfig has no context %q; %s", current, contexts(raw.Contexts))
+		return nil, fmt.Errorf("the kubeconfig has no context %q; %s", current, choices("context", raw.Contexts))
+	}
+	if _, known := raw.Clusters[flags.Cluster]; flags.Cluster != "" && !known {
+		return nil, fmt.Errorf("the kubeconfig has no cluster %q; %s", flags.Cluster, choices("cluster", raw.Clusters))
 	}
 	cfg, err := loader.ClientConfig()
 	if err != nil {
@@ -70,7 +73,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 		return nil, noConfig(flags)
 	}
 	if current == "" && len(raw.Contexts) > 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
-		return nil, fmt.Errorf("the kubeconfig has no current context; %s", contexts(raw.Contexts))
+		return nil, fmt.Errorf("the kubeconfig has no current context; %s", choices("context", raw.Contexts))
 	}
 	cfg = rest.CopyConfig(cfg)
 	if readOnly {
@@ -171,10 +174,10 @@ func (c *Client) warm(ctx context.Context) {
 	_ = c.large.Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
 }
 
-// contexts says which contexts there are to choose from.
-func contexts[V any](known map[string]V) string {
+// choices says which contexts or clusters there are to choose from.
+func choices[V any](kind string, known map[string]V) string {
 	if len(known) == 0 {
-		return "it has no contexts"
+		return "it has no " + kind + "s"
 	}
 	names := make([]string, 0, len(known))
 	for name := range known {
@@ -185,5 +188,5 @@ func contexts[V any](known map[string]V) string {
 	if len(names) > most {
 		names = append(names[:most], fmt.Sprintf("and %d more", len(known)-most))
 	}
-	return "choose one with --context: " + strings.Join(names, ", ")
+	return "choose one with --" + kind + ": " + strings.Join(names, ", ")
 }

@@ -89,7 +89,7 @@ func (c *Client) words(err error) string {
 	}
 	var sent *url.Error
 	if !errors.As(err, &sent) && strings.Contains(err.Error(), "couldn't get version/kind") { // of the codec, which has no type for it
-		return fmt.Sprintf("%s answered with what is no object of a Kubernetes API: check the address in the kubeconfig", at)
+		return fmt.Sprintf("%s answered with something that is not a Kubernetes object: check the address in the kubeconfig", at)
 	}
 	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
 }

@@ -66,7 +66,9 @@ func (c Change) Read(ctx context.Context, pools []string) (out shoot.Change, not
 	out.Now = time.Now()
 	var garden *kube.Client
 	if c.ShootFile != "" {
-		out.Old, err = c.shoot(c.ShootFile)
+		if out.Old, err = c.shoot(c.ShootFile); err != nil {
+			err = fmt.Errorf("--shoot-file: %w", err)
+		}
 	} else {
 		if garden, err = openGarden(ctx, c.Garden, c.Version); err != nil {
 			return out, nil, err
@@ -101,7 +103,7 @@ func (c Change) become(old *shoot.Shoot, pools []string) (become *shoot.Shoot, n
 	if c.Manifest != "" {
 		wanted, err := c.shoot(c.Manifest)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("--change: %w", err)
 		}
 		how := shoot.How("")
 		if become, how, err = old.Apply(wanted); err != nil {

@@ -16,7 +16,7 @@ import (
 func NoRun(group string, run record.Run, found bool) string {
 	switch {
 	case !found:
-		return fmt.Sprintf("group %s has no run (drainboard groups lists the groups)", group)
+		return fmt.Sprintf("group %s has no run; drainboard status lists the runs", group)
 	case run.State == record.Finished:
 		return fmt.Sprintf("no run in progress in group %s: the last one, %s, ended at %s: %s", group, run.ID, run.Finished.Local().Format("15:04:05 on 2 Jan"), run.Result)
 	}

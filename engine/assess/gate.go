@@ -86,7 +86,12 @@ func (s *Reader) OutOfService() string {
 		if node == nil || m.Leaving() || record.WorkingOn(n.Stage) || n.Stage == record.Launching || s.TakenBy(node.Name) != "" {
 			continue
 		}
+		update := node.InPlace()
 		switch approvable := s.PassesGate(m.ID); {
+		case update.Candidate && update.Failed:
+			out = append(out, text.UpdateHasFailed(node.Name))
+		case update.Candidate && update.Taken(): // its cordon is the controller's
+			out = append(out, text.IsUpdated(node.Name))
 		case node.Unschedulable && !s.ourCordon(m.ID, node.Name):
 			out = append(out, text.CordonedByAnother(node.Name, approvable))
 		case !node.Ready:

@@ -139,7 +139,7 @@ func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
 	case record.Terminating:
-		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !n.New && !terminationAsked(&s.Reader, id) {
+		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !terminationAsked(&s.Reader, id) && (!n.New || holdsReturned(&s.Reader, n)) {
 			s.putBack(id, n)
 			return false
 		}
@@ -159,6 +159,13 @@ func (s *Step) endNode(id string) bool {
 		s.putBack(id, n)
 	}
 	return givenUpMarks(&s.Reader, id) || s.unmarkNode(id)
+}
+
+// holdsReturned reports whether pods have come back to a node that was to end with them by a force
+// order: once the run ends, none goes with its node.
+func holdsReturned(s *assess.Reader, n record.Node) bool {
+	pods, _ := s.PodsToMove(n.Name)
+	return n.Order != "" && pods > 0
 }
 
 // givenUpMarks reports whether taking the marks off a node was refused for good.

@@ -20,7 +20,7 @@ import (
 
 var (
 	competingFlag = flag.Uint64("competing", 300, "how many seeds of two competing processes to play")
-	fromFlag   = flag.Uint64("from", 1, "the first of them")
+	fromFlag      = flag.Uint64("from", 1, "the first of them")
 )
 
 // suspendMany wants a number of processes suspended, one after the other.
@@ -47,7 +47,7 @@ type arena struct {
 	renewed time.Time
 	record  []byte
 	version int
-	writer  *competitor               // of the record
+	writer  *competitor          // of the record
 	done    map[string]time.Time // since when a process is suspended
 	broken  []string
 }

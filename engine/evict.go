@@ -25,7 +25,7 @@ type candidate struct {
 }
 
 // budgets is what this candidate competes for: its budgets' names.
-func (c candidate) budgets() string {
+func (c *candidate) budgets() string {
 	names := make([]string, len(c.gate.Budgets))
 	for i, b := range c.gate.Budgets {
 		names[i] = b.Ref()
@@ -88,14 +88,14 @@ func evict(s *Step) {
 
 // allCandidates lists the pods that may be asked to leave: those without a closed budget first,
 // then those tried least.
-func allCandidates(s *Step, inFlight func(string) int) []candidate {
-	var list []candidate
+func allCandidates(s *Step, inFlight func(string) int) []*candidate {
+	var list []*candidate
 	for _, id := range s.In(record.Draining) {
 		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
 			list = append(list, candidates(s, id, n, inFlight)...)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
+	slices.SortStableFunc(list, func(a, b *candidate) int {
 		return cmp.Or(
 			cmp.Compare(len(a.gate.Budgets), len(b.gate.Budgets)),
 			cmp.Compare(a.known.Tries, b.known.Tries),
@@ -106,8 +106,8 @@ func allCandidates(s *Step, inFlight func(string) int) []candidate {
 }
 
 // candidates lists the pods of a draining node that may be asked to leave.
-func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []candidate {
-	var out []candidate
+func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []*candidate {
+	var out []*candidate
 	for _, p := range s.W.PodsOn(n.Name) {
 		if p.Terminating() || s.Judge(p).Fate != drain.Leaves {
 			continue
@@ -119,20 +119,20 @@ func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []
 		if known.Tries == 0 && s.CameBack(p) {
 			known = noteReturn(s, p, n)
 		}
-		out = append(out, candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
+		out = append(out, &candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
 	}
 	return out
 }
 
 // due reports whether the fallback timer lets a pod be tried (again).
-func due(s *assess.Reader, c candidate) bool {
+func due(s *assess.Reader, c *candidate) bool {
 	s.WakeAt(c.known.Next)
 	return !s.Now.Before(c.known.Next)
 }
 
 // noteClosed remembers that a refused pod's budget was seen closed: the moment
 // it opens the eviction goes out without waiting for the timer.
-func noteClosed(s *Step, c candidate, gate drain.Gate) {
+func noteClosed(s *Step, c *candidate, gate drain.Gate) {
 	if !gate.Open && c.known.Tries > 0 && !c.known.Closed {
 		c.known.Closed = true
 		s.Run.Pods[c.pod.UID] = c.known
@@ -141,7 +141,7 @@ func noteClosed(s *Step, c candidate, gate drain.Gate) {
 }
 
 // sendEviction asks for one eviction and counts the try.
-func sendEviction(s *Step, c candidate) bool {
+func sendEviction(s *Step, c *candidate) bool {
 	if !s.ask(record.Action{Kind: record.Evict, Key: record.EvictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
 		return false
 	}
@@ -306,7 +306,7 @@ func noteReturn(s *Step, p *world.Pod, n record.Node) record.Pod {
 
 // retriesUsedUp reports whether a pod that is due has been tried often enough: then its delete
 // is ordered, and nothing is left to evict.
-func retriesUsedUp(s *Step, c candidate) bool {
+func retriesUsedUp(s *Step, c *candidate) bool {
 	n, gate := s.Run.Settings.Retries(), blockers.GateOf(&s.Reader, c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
 	if n == 0 || c.known.Rounds < n || gate.Open || gate.Double() || blockers.Misconfigured(&s.Reader, gate) || s.Now.Sub(c.known.Round) < blockers.RetryPause(&s.Reader, gate) ||
 		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) { // a try precedes it after a time without sight
@@ -323,7 +323,7 @@ func retriesUsedUp(s *Step, c candidate) bool {
 // countRound counts a turn in which a pod was due and its budget shut, so that another
 // pod of that budget was tried in its stead, last then. Both are due again together, and
 // the one that was tried less goes first.
-func countRound(s *Step, c candidate, due bool, last time.Time) {
+func countRound(s *Step, c *candidate, due bool, last time.Time) {
 	if s.Run.Settings.Retries() == 0 || !due || c.gate.Open {
 		return
 	}
@@ -350,7 +350,7 @@ func round(s *assess.Reader, p *record.Pod, g drain.Gate) {
 
 // volumeLeaves reports whether another pod with a persistent volume is on its way out of
 // the node: they leave in turn, where the settings ask for that.
-func volumeLeaves(s *assess.Reader, c candidate) bool {
+func volumeLeaves(s *assess.Reader, c *candidate) bool {
 	return s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
 		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)))
 	})

@@ -74,6 +74,28 @@ func (s *Reader) PassesGate(machine string) bool {
 	return n.Stage == record.Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(n.Name) == ""
 }
 
+// TakeNothing tells which of the machines do not serve and are not waited for: their drains take
+// nothing out of service, so that the gate lets them start.
+func (s *Reader) TakeNothing(machines []string) map[string]bool {
+	idle := map[string]bool{}
+	for _, id := range machines {
+		if m := s.W.Machine(id); m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(id) && s.TakenBy(s.Run.Nodes[id].Name) == "" {
+			idle[id] = true
+		}
+	}
+	return idle
+}
+
+// MayStart is how many nodes that serve may start to drain before the gate holds the next one,
+// once there are so many machines more.
+func (s *Reader) MayStart(extra int) int {
+	away := max(1, s.Run.Limit)
+	if extra > 0 && s.Capabilities().Detaches {
+		away = max(0, s.Run.Limit-extra)
+	}
+	return s.InService() + extra - min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) + away
+}
+
 // mostIdle is how many nodes out of service the gate names.
 const mostIdle = 3
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -119,6 +120,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	}
 	s.Run.Order = preflight.InOrder(&s.Reader, outdated)
 	s.DetachedLast()
+	s.Run.Order = throughGate(&s.Reader, s.Run.Order, p.Extra)
 	for i, id := range s.Run.Order {
 		n := s.Run.Nodes[id]
 		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: plannedBatch(&s.Reader, i), Why: s.WhySelected(w.Machine(id))}
@@ -182,6 +184,46 @@ func (p Plan) Opposed() (out []record.ExternalMover) {
 		}
 	}
 	return out
+}
+
+// throughGate is the order in which nodes go, given the run's. Where few nodes are in service, the
+// replacements gate holds those that serve, and lets the others of their batch start before them.
+// Batches begin with nodes that need not wait for the gate.
+func throughGate(s *assess.Reader, order []string, extra int) []string {
+	idle := s.TakeNothing(order)
+	if len(idle) == 0 {
+		return order
+	}
+	if how := s.Run.Settings.Approve; how == record.ApproveBatch || how == record.ApproveCanary {
+		slices.SortStableFunc(order, func(a, b string) int {
+			return cmp.Compare(number(!s.PassesGate(a)), number(!s.PassesGate(b)))
+		})
+	}
+	for from := 0; from < len(order); {
+		to := from
+		for to < len(order) && plannedBatch(s, to) == plannedBatch(s, from) {
+			to++
+		}
+		left, batch := s.MayStart(extra), order[from:to]
+		held := map[string]bool{}
+		for _, id := range batch {
+			if !idle[id] {
+				left--
+				held[id] = left < 0
+			}
+		}
+		slices.SortStableFunc(batch, func(a, b string) int { return cmp.Compare(number(held[a]), number(held[b])) })
+		from = to
+	}
+	return order
+}
+
+// number is 1 for true, else 0.
+func number(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // plannedBatch is the number of the batch that the i-th node of the order is in.

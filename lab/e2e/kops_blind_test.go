@@ -24,7 +24,6 @@ func TestKopsBlind(t *testing.T) {
 	s.replacedOnce(p)
 
 	s.outdate("masters")
-	// Long enough for the lab's controllers, which ask the API server again half a minute late.
 	p, old = s.blinds("--validation-timeout", "100s")
 	p.exits(9)
 	paused := p.await("run.paused", saying("no view of the cluster for 1m40s"), saying(old))
@@ -85,10 +84,14 @@ func (s *kopsScene) blinds(flags ...string) (p *process, node string) {
 	return p, node
 }
 
-// sees lets the API server answer again.
+// sees lets the API server answer again. The lab's controllers start with it, so that they see at
+// once what a real cluster's many processes see soon: their own watches come back up to a minute
+// late, and the DaemonSet controller may wait for pods whose end it has missed.
 func (s *kopsScene) sees() {
 	s.t.Helper()
-	s.must(shared.Restart(s.ctx, lab.APIServer))
+	for _, component := range []string{lab.APIServer, lab.ControllerManager, lab.Scheduler, lab.Kwok} {
+		s.must(shared.Restart(s.ctx, component))
+	}
 }
 
 // replacedOnce sees that processes, one after the other, have replaced the machine once, and that

@@ -104,6 +104,23 @@ func TestCertainFeed(t *testing.T) {
 	}
 }
 
+// Whether an instance refresh is at work is asked again soon where AWS has trouble of its own,
+// since a run that is to start waits for it.
+func TestCertainFeedAsksForRefreshAgain(t *testing.T) {
+	s, k := connect(t)
+	s.withGroup("InService")
+	reads := 0
+	s.onCall("DescribeInstanceRefreshes", func(url.Values) string {
+		if reads++; reads <= 4 {
+			return fail(500, "InternalFailure", "so it is")
+		}
+		return members("InstanceRefreshes")
+	})
+	if err := follow(t, k.Feed("web", FeedOptions{Certain: true}), func(w *world.World) bool { return !w.Health[world.Cloud].Fresh.IsZero() }); err != nil {
+		t.Error(err)
+	}
+}
+
 // While machines come, the feed looks often and reads why some do not.
 func TestFeedActivities(t *testing.T) {
 	s, c := connect(t)

@@ -32,7 +32,7 @@ const scalingOld = 5 * time.Minute
 // can be:
 //
 //   - the subnets' free addresses, and whether an instance refresh is at work:
-//     every extrasEvery;
+//     every extrasEvery, and every busyEvery while AWS does not tell for trouble of its own;
 //   - what changes the size by itself: as often; where we may not read it, it says so;
 //   - the lifecycle hooks: as often, and every busyEvery while a machine waits for
 //     one that is not known;
@@ -92,7 +92,11 @@ func (x *extras) read(ctx context.Context, c *Client, g types.AutoScalingGroup, 
 }
 
 func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGroup) {
-	if time.Since(x.at) < extrasEvery {
+	every := extrasEvery
+	if errors.Is(x.unsure, live.ErrUnreachable) {
+		every = busyEvery // a run that is to start waits for it, a minute at most
+	}
+	if time.Since(x.at) < every {
 		return
 	}
 	x.at = time.Now()

@@ -14,7 +14,7 @@ import (
 
 // checker holds a driver to the rules that docs/design.md numbers, a file each or
 // two: service (1), kops and valid (1 and 4, and what is promised of kops's groups), hook (what is promised of the hooks around nodes), pods (2), termination (3), end (4 and 5), time (10), blind (10: no wait without an end), look (8
-// and 9), command (whose commands count), gate (when drains begin), launch (what is overdue), retire (what goes when a run ends early), sizes (those of the group), name (whose node it is). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
+// and 9), command (whose commands count), gate (when drains begin), launch (what is overdue), retire (what goes when a run ends early), sizes (those of the group), name (whose node it is), changed (what counts as a change), again (that a decision depends on nothing else). Rule 6 is that a run with crashes has to pass all of them; rule 7 is
 // checked on engine/live's loop. It looks at what is asked, at what arrives, and
 // at the Truth, never at the engine's word where there is another way to know. A
 // message begins with the rule that it speaks of.

@@ -177,6 +177,8 @@ func (d *Driver) decide() {
 		d.auditFacts(d.Run)
 	}
 	dec := engine.Decide(d.Rules, s.now, s.View, d.Run, in)
+	d.check.sameAgain(d.Run, in, dec)
+	d.check.saysChanged(d.Run, in, dec)
 	if audit {
 		d.auditTouched(dec)
 		d.auditFacts(dec.Run)

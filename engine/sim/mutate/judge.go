@@ -45,7 +45,7 @@ const soonShare = 40
 func newSuites(seeds uint64) (all suites) {
 	all = suites{
 		scenarios: []suite{{name: "scenarios", pkg: "engine", run: "^TestScenario$"}},
-		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^TestCompetingDrivers$"}}},
+		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^(TestCompetingDrivers|" + followed + ")$"}}},
 	}
 	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
 		play := suite{name: name, pkg: "engine/sim", run: "^" + name + "$"}
@@ -58,13 +58,29 @@ func newSuites(seeds uint64) (all suites) {
 		}
 		all.soon, ends = append(all.soon, play(1)), append(ends, play(3))
 	}
-	all.soon = append(all.soon, suite{name: "TestCompetingDrivers", pkg: "engine/live", run: "^TestCompetingDrivers$"})
-	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim", run: "^TestAbortInAStorm$"}}, all.random)
+	updates := func(n uint64) suite {
+		return suite{name: followed, pkg: "engine/live", run: "^" + followed + "$", args: []string{fmt.Sprint("-updates=", n)}}
+	}
+	all.soon = append(all.soon, suite{name: "TestCompetingDrivers", pkg: "engine/live", run: "^TestCompetingDrivers$"}, updates(max(1, seeds/soonShare/4)))
+	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim", run: "^TestAbortInAStorm$"}, updates(max(1, seeds/8))}, all.random)
 	return all
 }
 
+// followed is the suite of groups whose own controller is followed.
+const followed = "TestFollowedUpdates"
+
+// playsIt reports whether a suite of engine/live has to do with a site: the competing processes
+// with the loop, and those that follow with that, with what others do and with what is known.
+func (s suite) playsIt(m *site) bool {
+	parts := []string{"live/"}
+	if s.name == followed {
+		parts = []string{"live/", "engine/follow", "eksmanaged", "assess/follow", "selfdriven/", "mover", "world/", "externalactivity"}
+	}
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(m.File, part) })
+}
+
 // near puts the suites first that know most of a site, which is only a matter of time, and
-// leaves out the competing processes where the loop has nothing to do with it.
+// leaves out those of engine/live where they have nothing to do with it.
 func (all suites) near(m *site) suites {
 	words := map[string]string{"kops": "Kops", "detach": "Kops", "isolate": "Kops", "valid": "Kops", "gardenermanual": "Manual", "gardenerinplace": "InPlace", "inplace": "InPlace", "gardener": "Gardener", "tried": "Gardener", "volumes": "Gardener", "live/": "Competing"}
 	var first []string
@@ -78,9 +94,7 @@ func (all suites) near(m *site) suites {
 	}
 	for _, of := range []*[]suite{&all.soon, &all.random} {
 		*of = slices.SortedStableFunc(slices.Values(*of), func(a, b suite) int { return rank(a) - rank(b) })
-		if !strings.Contains(m.File, "live/") {
-			*of = slices.DeleteFunc(*of, func(s suite) bool { return s.pkg == "engine/live" })
-		}
+		*of = slices.DeleteFunc(*of, func(s suite) bool { return s.pkg == "engine/live" && !s.playsIt(m) })
 	}
 	return all
 }

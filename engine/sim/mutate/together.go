@@ -31,6 +31,12 @@ func (w *workshop) together(works []*work) error {
 			if len(left) == 0 {
 				return nil
 			}
+			if s.pkg == "engine/live" {
+				left = slices.DeleteFunc(left, func(w *work) bool { return !s.playsIt(w.m) })
+			}
+			if len(left) == 0 {
+				break
+			}
 			part, next := s, uint64(0)
 			if s.seeds > 0 {
 				part, next = s.part(from, min(chunk, s.seeds-from+1)), from+chunk

@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// againEvery is how often a decision is taken again, to see that it depends on nothing but
+// what it is given.
+const againEvery = 3
+
+// sameAgain checks that a decision depends on nothing but the time, the world, the run and the
+// inputs: taken again in a world that is filled in another order, from the run as it is written,
+// it comes out the same.
+func (c *checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Decision) {
+	d := c.d
+	if d.Decisions%againEvery != 0 || d.Sim.View.Partial() {
+		return
+	}
+	read := d.decode(d.encode(before))
+	read.External = before.External // what is seen of others is in no record
+	again := engine.Decide(d.Rules, d.Sim.now, d.Sim.refilled(), read, in)
+	again.Run.External = dec.Run.External
+	if first, second := d.decided(dec), d.decided(again); !bytes.Equal(first, second) {
+		d.breaks("again: the same decision comes out otherwise:\n%s", difference(first, second))
+	}
+}
+
+// decided is all that a decision says, as JSON.
+func (d *Driver) decided(dec engine.Decision) []byte {
+	return d.encode(struct {
+		Run     record.Run
+		Actions []record.Action
+		Events  []record.Event
+		Acks    []record.Ack
+		Wake    time.Time
+		Read    bool
+	}{dec.Run, dec.Actions, dec.Events, dec.Acks, dec.Wake, dec.ReadCloud})
+}
+
+// difference is where two texts begin to differ.
+func difference(a, b []byte) string {
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	around := func(s []byte) []byte { return s[max(0, at-150):min(len(s), at+150)] }
+	return string(around(a)) + "\nand\n" + string(around(b))
+}
+
+// refilled is a World with what the driver sees, filled in another order.
+func (s *Sim) refilled() *world.World {
+	v, w := s.View, world.New()
+	backwards := func(n int, do func(int)) {
+		for i := range n {
+			do(n - 1 - i)
+		}
+	}
+	budgets, nodes := v.Budgets(), v.Nodes()
+	backwards(len(budgets), func(i int) { w.SetBudget(budgets[i]) })
+	for _, namespace := range s.namespaces() {
+		pods := v.PodsIn(namespace)
+		backwards(len(pods), func(i int) { w.SetPod(pods[i]) })
+	}
+	machines := v.Machines()
+	list := make([]world.Machine, 0, len(machines))
+	backwards(len(machines), func(i int) { list = append(list, *machines[i]) })
+	backwards(len(nodes), func(i int) { w.SetNode(nodes[i]) })
+	w.SetMachines(list)
+	w.SetDaemonSets(s.daemonSets())
+	w.SetGroup(v.Group)
+	for source, health := range v.Health {
+		w.SetHealth(source, health)
+	}
+	return w
+}
+
+// namespaces are those of all pods, sorted.
+func (s *Sim) namespaces() []string {
+	all := map[string]bool{}
+	for _, w := range s.workloads {
+		all[w.Namespace] = true
+	}
+	return sortedKeys(all)
+}

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// saysChanged checks that a decision that counts as a change of the run changes something in it
+// but what time alone does: a run that counts as changed is written every second.
+func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.Decision) {
+	d := c.d
+	if d.Decisions%againEvery != 1 || !dec.Changed || len(dec.Events)+len(dec.Actions)+len(in.Outcomes)+len(in.Commands) > 0 || !slices.Equal(before.Blind, dec.Run.Blind) {
+		return
+	}
+	if bytes.Equal(d.encode(before.Pending), d.encode(dec.Run.Pending)) && bytes.Equal(d.encode(timeless(before)), d.encode(timeless(dec.Run))) {
+		d.breaks("changed: the run counts as changed, and is not")
+	}
+}
+
+// timeless is a run without what changes with time alone, and what the world shows again.
+func timeless(r record.Run) record.Run {
+	r.Seen, r.Gap, r.GateSince, r.Blind, r.Blindness = time.Time{}, time.Time{}, time.Time{}, []world.Source(nil), nil
+	r.Pending, r.Evicted, r.Deferrals, r.HandledCommands = nil, nil, nil, nil
+	r.PhaseWait = still(r.PhaseWait)
+	nodes := map[string]record.Node{}
+	for id, n := range r.Nodes {
+		n.Wait, n.Began, n.Missing, n.Stuck.Since, n.PendingValidation, n.Ends = still(n.Wait), time.Time{}, time.Time{}, time.Time{}, time.Time{}, false
+		nodes[id] = n
+	}
+	r.Nodes = nodes
+	r.ExternalMovers = slices.Clone(r.ExternalMovers)
+	for i := range r.ExternalMovers {
+		r.ExternalMovers[i].Seen = time.Time{}
+	}
+	r.Batches = slices.Clone(r.Batches)
+	for i := range r.Batches {
+		r.Batches[i].Preview.AsOf = time.Time{}
+	}
+	if r.Canary != nil {
+		watch := *r.Canary
+		watch.Wait = nil
+		r.Canary = &watch
+	}
+	if r.Validation != nil {
+		v := *r.Validation
+		v.Wait = still(v.Wait)
+		r.Validation = &v
+	}
+	return r
+}
+
+// still is a wait without its end, which moves while it stands still.
+func still(w *record.Wait) *record.Wait {
+	if w == nil {
+		return nil
+	}
+	out := *w
+	out.End = time.Time{}
+	return &out
+}

@@ -253,7 +253,7 @@ func (s *Step) EnsureRaise() bool {
 		}
 		if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max != before.Max) {
 			s.Note(unsureRaise(&s.Reader))
-			s.Run.Doubtful += to.Desired - before.Desired
+			s.Run.Doubtful += min(to.Desired-before.Desired, g.Sizes.Desired)
 		}
 		s.Run.RaiseUnsure = false // where only the minimum is another one, nothing of it is there
 		s.rebase()                // the group was scaled between our look and our request

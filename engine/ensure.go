@@ -138,7 +138,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 		n.Ends = true
 		s.SetNode(a.Machine, n)
 	}
-	if a.Decrement && (o.Already || o.Happened) { // a look at the machine does not tell who has ended it
+	if a.Decrement && (o.Already || o.Happened && !o.Shrunk) { // the machine alone does not tell who has ended it
 		s.Run.Doubted++ // the size itself will tell
 	}
 	switch a.Kind {

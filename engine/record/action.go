@@ -192,6 +192,9 @@ type Outcome struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 	// Happened answers a CheckEffect.
 	Happened bool `json:"happened,omitempty"`
+	// Shrunk answers a CheckEffect of a Terminate with decrement: by the group's own history
+	// a request took its desired size down with the machine.
+	Shrunk bool `json:"shrunk,omitempty"`
 	// Already answers a Terminate: the machine was ending before, so that this
 	// request took nothing down; and a Deregister: it was in no load balancer.
 	Already bool `json:"already,omitempty"`

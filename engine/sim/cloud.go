@@ -25,6 +25,7 @@ type group struct {
 	versions map[int64]string  // images of the template's versions
 	tokens   map[string]int64  // versions made, by client token
 	launched map[string]bool   // LaunchInstances answered, by client token
+	shrunk   map[string]bool   // machines whose end took the desired size down
 	labels   map[string]string // what new nodes are labelled with
 	room     map[string]int    // machines a zone still has, by zone; absent: any number
 	quota    int               // machines the account may run, 0 for any number
@@ -43,7 +44,7 @@ func (g *group) init(zones []string) {
 	g.TemplateSpec, g.TemplateName = "1", "ng"
 	g.versions = map[int64]string{1: "ami-1"}
 	g.Image = "ami-1"
-	g.tokens, g.launched = map[string]int64{}, map[string]bool{}
+	g.tokens, g.launched, g.shrunk = map[string]int64{}, map[string]bool{}, map[string]bool{}
 	g.room, g.keeps = map[string]int{}, map[string]bool{}
 }
 

@@ -289,6 +289,7 @@ func (s *Sim) terminateOne(a record.Action) record.Outcome {
 	}
 	if a.Decrement {
 		g.Sizes.Desired--
+		g.shrunk[a.Machine] = true
 	}
 	s.end(m)
 	return done
@@ -319,6 +320,7 @@ func (s *Sim) check(a record.Action) record.Outcome {
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
 	case record.Terminate:
 		o.Happened = m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
+		o.Shrunk = o.Happened && a.Decrement && s.group.shrunk[a.Machine]
 	case record.Detach:
 		o.Happened = m == nil || m.Detached || m.Leaving()
 	case record.Deregister:

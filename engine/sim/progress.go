@@ -140,7 +140,7 @@ func lacksProgress(was, r *record.Run, late tooLate) string {
 	case r.Result == record.Succeeded, failed, r.Result == was.Result: // it was retiring its surplus
 		return ""
 	case r.Result == record.NodesLeft:
-		left := r.Inherited != nil && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
+		left := (r.Inherited != nil || was.RaiseUnsure) && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
 		for _, id := range sortedKeys(r.Nodes) {
 			left = left || r.Nodes[id].Stage == record.Skipped
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -59,6 +60,30 @@ func (c *Client) activities(ctx context.Context, name string, since time.Time, k
 	out = slices.DeleteFunc(out, func(h history) bool { return h.At.Before(since) })
 	slices.SortStableFunc(out, func(a, b history) int { return b.At.Compare(a.At) })
 	return out, nil
+}
+
+// shrunk reports whether a group's history has the end of a machine at a user's request that
+// took the desired size down with it: "instance i-1 was taken out of service in response to a
+// user request, shrinking the capacity from 5 to 4". Where that may not be read, the answer is
+// no.
+func (c *Client) shrunk(ctx context.Context, a record.Action) bool {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	pages := autoscaling.NewDescribeScalingActivitiesPaginator(c.scaling, &autoscaling.DescribeScalingActivitiesInput{
+		AutoScalingGroupName: &a.Group, MaxRecords: aws.Int32(activityPage),
+	})
+	for n := 0; n < activityPages && pages.HasMorePages(); n++ {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return false
+		}
+		for _, is := range page.Activities {
+			if text(is.Description) == "Terminating EC2 instance: "+a.Machine {
+				return strings.Contains(text(is.Cause), "in response to a user request, shrinking the capacity")
+			}
+		}
+	}
+	return false
 }
 
 // history is an activity and whether it has come to its end.

@@ -23,6 +23,7 @@ func (e *Executor) check(ctx context.Context, a record.Action) record.Outcome {
 		o.Happened, err = e.c.launched(ctx, a)
 	case record.Terminate:
 		o.Happened, err = e.c.terminated(ctx, a)
+		o.Shrunk = o.Happened && a.Decrement && e.c.shrunk(ctx, a)
 	case record.Detach:
 		var m membership
 		m, err = e.member(ctx, a)

@@ -227,3 +227,36 @@ func TestToken(t *testing.T) {
 		}
 	}
 }
+
+// Whether the end of a machine took the desired size down is told by the group's history, and by
+// nothing else: another user may have ended it.
+func TestCheckOfTerminate(t *testing.T) {
+	a := record.Action{Kind: record.Terminate, Group: "web", Machine: "i-1", Decrement: true}
+	activity := func(id, cause string) string {
+		return e("ActivityId", "a-"+id, "Description", "Terminating EC2 instance: "+id, "Cause", "At 2026-03-01T12:00:00Z "+cause,
+			"StartTime", "2026-03-01T12:00:00Z", "StatusCode", "InProgress")
+	}
+	request := "instance i-1 was taken out of service in response to a user request"
+	for _, tt := range []struct {
+		name, answer string
+		shrunk       bool
+	}{
+		{"ours", members("Activities", activity("i-2", "instance i-2 was taken out of service in response to a user request."), activity("i-1", request+", shrinking the capacity from 3 to 2.")), true},
+		{"without decrement", members("Activities", activity("i-1", request+".")), false},
+		{"chosen by the group", members("Activities", activity("i-1", "an instance was taken out of service in response to a difference between desired and actual capacity, shrinking the capacity from 3 to 2.")), false},
+		{"ended through EC2", members("Activities", activity("i-1", "an instance was taken out of service in response to an EC2 health check indicating it has been terminated or stopped.")), false},
+		{"another machine", members("Activities", activity("i-2", "instance i-2 was taken out of service in response to a user request, shrinking the capacity from 3 to 2.")), false},
+		{"not told yet", "", false},
+		{"not to be read", fail(403, "AccessDenied", "not authorized"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := connect(t)
+			s.on("DescribeAutoScalingInstances", members("AutoScalingInstances", e("InstanceId", "i-1", "AutoScalingGroupName", "web", "LifecycleState", "Terminating")))
+			s.on("DescribeScalingActivities", tt.answer)
+			o := do(t, c, record.Action{Kind: record.CheckEffect, Of: &a})
+			if o.Verdict != record.Done || !o.Happened || o.Shrunk != tt.shrunk {
+				t.Errorf("got %+v", o)
+			}
+		})
+	}
+}

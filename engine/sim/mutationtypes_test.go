@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/importer"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,23 +30,25 @@ type compiler struct {
 // newCompiler prepares the compiler for the packages of files.
 func newCompiler(t *testing.T, files []string) *compiler {
 	t.Helper()
-	args, listed := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}, map[string]bool{}
+	dirs := map[bool][]string{} // those of files that are tests, and of others
 	for _, file := range files {
-		if dir := filepath.Dir(file); !listed[dir] {
-			listed[dir] = true
-			args = append(args, dir)
+		if dir, tests := filepath.Dir(file), isTest(file); !slices.Contains(dirs[tests], dir) {
+			dirs[tests] = append(dirs[tests], dir)
 		}
 	}
-	list := exec.Command("go", args...)
-	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	built := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		path, export, _ := strings.Cut(strings.TrimSpace(line), " ")
-		built[path] = export
+	for tests, in := range dirs {
+		args := []string{"list", "-export", "-deps", "-f", "{{if not .ForTest}}{{.ImportPath}} {{.Export}}{{end}}", fmt.Sprintf("-test=%v", tests)}
+		list := exec.Command("go", append(args, in...)...)
+		list.Stderr = os.Stderr
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(out)) {
+			path, export, _ := strings.Cut(strings.TrimSpace(line), " ")
+			built[path] = export
+		}
 	}
 	c := &compiler{set: token.NewFileSet(), parsed: map[string]map[string]*ast.File{}}
 	c.imports = importer.ForCompiler(c.set, "gc", func(path string) (io.ReadCloser, error) {
@@ -55,6 +59,8 @@ func newCompiler(t *testing.T, files []string) *compiler {
 	})
 	return c
 }
+
+func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 
 // check says what the compiler would say of a file's package if the file had this text.
 func (c *compiler) check(file, text string) error {
@@ -70,7 +76,7 @@ func (c *compiler) check(file, text string) error {
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(name, "_test.go") || !ours { // of another system
+			if !ours { // of another system
 				continue
 			}
 			if c.parsed[dir][name], err = parser.ParseFile(c.set, name, nil, parser.SkipObjectResolution); err != nil {
@@ -84,7 +90,7 @@ func (c *compiler) check(file, text string) error {
 	}
 	files := []*ast.File{changed}
 	for name, parsed := range c.parsed[dir] {
-		if name != file {
+		if name != file && parsed.Name.Name == changed.Name.Name && (isTest(file) || !isTest(name)) {
 			files = append(files, parsed)
 		}
 	}

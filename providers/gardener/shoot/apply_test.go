@@ -18,7 +18,7 @@ import (
 // was applied last.
 func TestApplyMergesPoolsByName(t *testing.T) {
 	partial := small[:len(small)-2] + ", provider: {workers: [{name: web, maximum: 8}]}}\n"
-	live := "metadata.resourceVersion: \"7\"\nspec.provider.workers[web].maxSurge: 3\nspec.provider.workers[web].machineControllerManager: {inPlaceUpdateTimeout: 1h}\n"
+	live := "metadata.resourceVersion: \"7\"\nspec.provider.workers[web].maxSurge: 3\nspec.provider.workers[web].machineControllerManager: {machineHealthTimeout: 1h}\n"
 	for _, last := range []string{"", partial, strings.Replace(partial, "8", "6", 1)} {
 		old := baseShoot(t, live)
 		if last != "" {

@@ -21,7 +21,7 @@ func TestDocumentsHaveTheTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(file)
-	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable()} {
+	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable(), "extensions": extensionTable()} {
 		lead := "<!-- " + name + " -->\n"
 		before, rest, found := strings.Cut(text, lead)
 		had, after, closed := strings.Cut(rest, "<!-- end -->")
@@ -45,6 +45,25 @@ func triggerTable() string {
 	b.WriteString("| field | rolled | in place | when | otherwise | the page says: it |\n|---|---|---|---|---|---|\n")
 	for _, r := range Triggers() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", r.Field, r.Rolling, r.InPlace, r.When, r.Otherwise, r.Seed)
+	}
+	return b.String()
+}
+
+func extensionTable() string {
+	var b strings.Builder
+	b.WriteString("| provider | picks fields of providerConfig | which | of each data volume | volume.encrypted |\n|---|---|---|---|---|\n")
+	for _, e := range Extensions() {
+		since, encrypted, volumes := "always", "does not count", e.Volumes
+		if e.Since != "" {
+			since = "from Kubernetes " + e.Since
+		}
+		if e.Encrypted {
+			encrypted = "counts"
+		}
+		if volumes == "" {
+			volumes = "nothing"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", e.Provider, since, e.Config, volumes, encrypted)
 	}
 	return b.String()
 }

@@ -92,8 +92,10 @@ func (c Change) rollOut(a *asked, names string) {
 			pools = append(pools, w.Name)
 		}
 	}
-	for _, name := range pools {
+	for i, name := range pools {
 		switch v, ok := c.New.pool(name); {
+		case name == "*" || slices.Contains(pools[:i], name):
+			a.refuse(RuleRolloutTwice, "", opRollout+names, fmt.Sprintf("%s is named beside others that it covers", show(name)))
 		case !ok:
 			a.refuse(RuleNoSuchPool, "", opRollout+names, fmt.Sprintf("no pool %q; the pools are %s", show(name), c.New.poolNames()))
 		case v.inPlace():

@@ -101,8 +101,9 @@ const (
 // Plan works out what the change will do.
 func (c Change) Plan() Plan {
 	p := Plan{Shoot: c.Old.Ref(), AsOf: c.Now}
+	resolved := c.resolveImages()
 	c, a := c.operate()
-	p.Notes = a.notes
+	p.Notes = append(resolved, a.notes...)
 	p.refuse(c.shootRefusals()...)
 	p.refuse(a.refusals...)
 	for i := range c.New.Spec.Provider.Workers {
@@ -120,6 +121,8 @@ func (c Change) Plan() Plan {
 			p.Pools = append(p.Pools, removed(old))
 		}
 	}
+	p.renamed(c)
+	p.offers(c)
 	p.Beside = beside(c.Old.object, c.New.object)
 	p.Refused = len(p.Refusals) > 0
 	p.window(c)
@@ -127,7 +130,10 @@ func (c Change) Plan() Plan {
 	if v, err := versionOf(c.New.Spec.Kubernetes.Version); err == nil && !v.whole {
 		p.Notes = append(p.Notes, fmt.Sprintf("Gardener uses the latest patch version of Kubernetes %s in the CloudProfile", world.Clean(c.New.Spec.Kubernetes.Version)))
 	}
-	if c.New.Spec.Hibernation.Enabled {
+	switch was, is := c.Old.Spec.Hibernation.Enabled, c.New.Spec.Hibernation.Enabled; {
+	case is && !was:
+		p.hibernates()
+	case is:
 		p.Notes = append(p.Notes, "the Shoot hibernates: it has no nodes now, nodes created at wake-up have the change")
 	}
 	if c.Profile == nil {
@@ -135,6 +141,38 @@ func (c Change) Plan() Plan {
 	}
 	return p
 }
+
+// hibernates adds to a plan that the Shoot is put to sleep: whatever else changes, all nodes go.
+func (p *Plan) hibernates() {
+	p.Notes = append(p.Notes, "hibernation: all nodes of all pools go, and nothing runs until the Shoot is woken up: is that meant?")
+	for i := range p.Pools {
+		pool := &p.Pools[i]
+		if pool.Effect == Removed || pool.Effect == Forbidden {
+			continue
+		}
+		pool.Causes = append(pool.Causes, Cause{Field: "spec.hibernation.enabled", Old: "false", New: "true", Effect: Removed, Why: "the Shoot hibernates: all nodes go"})
+		pool.Effect = gravest(pool.Causes)
+	}
+}
+
+// renamed adds to a plan which pools that come look like pools that go under another name.
+func (p *Plan) renamed(c Change) {
+	for _, was := range c.Old.Spec.Provider.Workers {
+		old, _ := c.Old.pool(was.Name)
+		if _, still := c.New.pool(was.Name); still {
+			continue
+		}
+		for _, is := range c.New.Spec.Provider.Workers {
+			new, _ := c.New.pool(is.Name)
+			if _, there := c.Old.pool(is.Name); !there && text(unnamed(old.raw)) == text(unnamed(new.raw)) {
+				p.Notes = append(p.Notes, fmt.Sprintf("pool %s differs from pool %s by its name alone, probably a rename: all nodes of %s are drained and go, new ones come", show(is.Name), show(was.Name), show(was.Name)))
+			}
+		}
+	}
+}
+
+// unnamed is a pool without its name.
+func unnamed(worker map[string]any) any { return less(worker, "name") }
 
 // refuse adds refusals, each once.
 func (p *Plan) refuse(list ...Refusal) {
@@ -247,6 +285,8 @@ func (r row) judge(old, new view) *Cause {
 		cause.Effect, cause.Why = Nothing, r.otherwise
 	case cause.Effect == Nothing:
 		cause.Why = r.otherwise
+	case cause.Effect == Unknown && r.extension != nil:
+		cause.Effect, cause.Why = r.decide(old, new)
 	case cause.Effect == Unknown:
 		cause.Why = r.when
 	case cause.Effect == Forbidden && old.inPlace() && new.inPlace() && old.UpdateStrategy != new.UpdateStrategy:
@@ -389,7 +429,7 @@ func (p *Plan) start(c Change, a asked) {
 
 // judged are fields of the spec that the table and the rules speak of.
 var judged = []string{"spec.provider.workers", fieldVersion, "spec.kubernetes.kubelet", "spec.kubernetes.kubeProxy.mode", "spec.systemComponents.nodeLocalDNS", "spec.region", "spec.provider.type",
-	"spec.maintenance.timeWindow", "spec.maintenance.confineSpecUpdateRollout", "spec.hibernation.enabled"}
+	"spec.networking.type", "spec.maintenance.timeWindow", "spec.maintenance.confineSpecUpdateRollout", "spec.hibernation.enabled"}
 
 // beside are the fields of the spec that change and that nothing here speaks of, two levels
 // deep.

@@ -19,7 +19,9 @@ type Profile struct {
 type profileSpec struct {
 	Kubernetes struct {
 		Versions []struct {
-			Version string `json:"version"`
+			Version        string       `json:"version"`
+			Classification string       `json:"classification"`
+			Expiration     *metav1.Time `json:"expirationDate"`
 		} `json:"versions"`
 	} `json:"kubernetes"`
 	MachineImages []struct {
@@ -31,6 +33,8 @@ type profileSpec struct {
 type imageVersion struct {
 	Version        string       `json:"version"`
 	Expiration     *metav1.Time `json:"expirationDate"`
+	Classification string       `json:"classification"`
+	Architectures  []string     `json:"architectures"`
 	InPlaceUpdates struct {
 		Supported           bool   `json:"supported"`
 		MinVersionForUpdate string `json:"minVersionForUpdate"`

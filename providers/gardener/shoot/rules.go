@@ -37,6 +37,12 @@ const (
 	RuleRolloutInPlace  Rule = "rollout-in-place"
 	RuleRotationPending Rule = "rotation-while-pending"
 	RuleRotationPhase   Rule = "rotation-phase"
+	RuleBothZero        Rule = "surge-and-unavailable-0"
+	RuleSizes           Rule = "pool-sizes"
+	RuleTimeouts        Rule = "negative-limit"
+	RuleOnlyInPlace     Rule = "in-place-only"
+	RuleRolloutTwice    Rule = "rollout-duplicate"
+	RuleSystemReserved  Rule = "system-reserved"
 )
 
 // Rules are all rules, each with what it forbids.
@@ -59,11 +65,17 @@ func Rules() map[Rule]string {
 		RuleImageTooOld:     "an update in place from a machine image older than inPlaceUpdates.minVersionForUpdate",
 		RuleWorkerless:      "all pools taken away, or the first one added",
 		RuleDeleting:        "any change to a Shoot that is being deleted",
-		RuleImmutable:       "another region or provider",
+		RuleImmutable:       "another region, provider or networking type",
 		RuleWindow:          "a maintenance time window that is none, or not of 30 minutes to 6 hours",
 		RuleNoSuchPool:      "an operation on a pool that there is not",
 		RuleRolloutInPlace:  "rollout-workers for a pool that is updated in place",
 		RuleRotationPending: "a rotation of the CA or the service account key while an update in place is not finished",
+		RuleBothZero:        "maxSurge and maxUnavailable both 0, in a pool without ManualInPlaceUpdate",
+		RuleSizes:           "a pool's minimum above its maximum, or one of them negative",
+		RuleTimeouts:        "a negative timeout or maxEvictRetries of machineControllerManager",
+		RuleOnlyInPlace:     "inPlaceUpdateTimeout, or disableHealthTimeout, in a pool that is rolled",
+		RuleRolloutTwice:    "rollout-workers that names a pool twice, or * beside others",
+		RuleSystemReserved:  "systemReserved, from Kubernetes 1.31 on",
 		RuleRotationPhase:   "a rotation begun before the last one is completed, or rotate-rollout-workers when none waits for it",
 	}
 }
@@ -89,7 +101,7 @@ func (c Change) shootRefusals() []Refusal {
 	if c.Old.Metadata.DeletionTimestamp != nil && text(c.Old.object["spec"]) != text(c.New.object["spec"]) {
 		refuse(RuleDeleting, "spec", "", "", "the Shoot is being deleted")
 	}
-	for _, f := range []struct{ field, was, is string }{{"spec.region", old.Region, new.Region}, {"spec.provider.type", old.Provider.Type, new.Provider.Type}} {
+	for _, f := range []struct{ field, was, is string }{{"spec.region", old.Region, new.Region}, {"spec.provider.type", old.Provider.Type, new.Provider.Type}, {"spec.networking.type", old.Networking.Type, new.Networking.Type}} {
 		if f.was != "" && f.was != f.is {
 			refuse(RuleImmutable, f.field, f.was, f.is, "cannot be changed")
 		}
@@ -145,6 +157,7 @@ func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
 		refuse(RuleStrategy, fieldStrategy, "", new.UpdateStrategy, "choose AutoRollingUpdate, AutoInPlaceUpdate or ManualInPlaceUpdate")
 	}
 	c.manualLimits(old, new, refuse)
+	new.invalid(refuse)
 	versionRefusals(old, new, refuse)
 	c.imageRefusals(old, new, refuse)
 	if old != nil && !forced && old.pending() && old.touched(new) {

@@ -66,6 +66,9 @@ type spec struct {
 		Type    string   `json:"type"`
 		Workers []worker `json:"workers"`
 	} `json:"provider"`
+	Networking struct {
+		Type string `json:"type"`
+	} `json:"networking"`
 	SystemComponents struct {
 		NodeLocalDNS struct {
 			Enabled bool `json:"enabled"`
@@ -89,9 +92,12 @@ type spec struct {
 }
 
 type status struct {
-	ObservedGeneration int64     `json:"observedGeneration"`
-	LastOperation      operation `json:"lastOperation"`
-	LastErrors         []struct {
+	ObservedGeneration int64 `json:"observedGeneration"`
+	Gardener           struct {
+		Version string `json:"version"`
+	} `json:"gardener"`
+	LastOperation operation `json:"lastOperation"`
+	LastErrors    []struct {
 		Description string `json:"description"`
 	} `json:"lastErrors"`
 	Conditions  []condition `json:"conditions"`

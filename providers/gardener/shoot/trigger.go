@@ -44,6 +44,8 @@ type row struct {
 	value, key func(view) string
 	// speaks reports whether the field is the one that counts in this pool; nil is always.
 	speaks func(old, new view) bool
+	// extension is what the provider's extension hashes of the field, nil where it has no say.
+	extension func(extension, view) string
 	// against reports whether what happens now is not what the document says; nil is
 	// always, where there is a seed.
 	against func(old, new view) bool
@@ -87,9 +89,9 @@ var triggers = []row{
 	{field: "spec.provider.workers[].volume.size", rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.Volume.Size }},
 	{field: "spec.provider.workers[].volume (its other fields)", rolling: Unknown, inPlace: Forbidden, when: "the provider's extension decides",
-		value: func(v view) string { return v.without("volume", "type", "size") }},
+		value: func(v view) string { return v.without("volume", "type", "size") }, extension: extension.volume},
 	{field: "spec.provider.workers[].providerConfig", rolling: Unknown, inPlace: Unknown, when: "the provider's extension picks the fields that count",
-		value: func(v view) string { return v.field("providerConfig") }},
+		value: func(v view) string { return v.field("providerConfig") }, extension: extension.config},
 	{field: "spec.provider.workers[].cri.name", rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.CRI.Name }},
 	{field: fieldDNS, rolling: Rolling, inPlace: Forbidden, when: "the pool's Kubernetes is older than 1.34, or kube-proxy works with IPVS",
@@ -135,8 +137,15 @@ var triggers = []row{
 	{field: "spec.provider.workers[].machineControllerManager", rolling: Nothing, inPlace: Nothing, otherwise: "holds for machines made or changed from then on, not for drains under way",
 		value: func(v view) string { return v.without("machineControllerManager") }},
 	others("zones", "machines are spread again; which of them go the provider's extension decides"),
-	others("dataVolumes", "the provider's extension decides"),
-	others("kubeletDataVolumeName", "the provider's extension decides"),
+	decided("dataVolumes", extension.disks),
+	decided("kubeletDataVolumeName", extension.none),
+	quiet("sysctls", "the agent on running nodes sets them"),
+	quiet("caBundle", "the agent on running nodes installs it"),
+	quiet("priority", "the cluster autoscaler takes it"),
+	quiet("clusterAutoscaler", "the cluster autoscaler takes it"),
+	quiet("systemComponents", "running nodes are labelled"),
+	{field: "spec.provider.workers[].cri (its other fields)", rolling: Nothing, inPlace: Nothing, otherwise: "the agent on running nodes installs container runtimes",
+		value: func(v view) string { return v.without("cri", "name") }},
 	{field: fieldRollout, rolling: Rolling, inPlace: Forbidden, when: "the operation names the pool, or all with *", seed: rolloutSeed,
 		value: func(view) string { return "" }}, // operation.go sees to it
 	{field: fieldOther, rolling: Unknown, inPlace: Unknown, when: "no document and no rule here speaks of it", value: view.rest},
@@ -150,6 +159,13 @@ func quiet(name, otherwise string) row {
 // others is a field of which others decide.
 func others(name, when string) row {
 	return row{field: "spec.provider.workers[]." + name, rolling: Unknown, inPlace: Unknown, when: when, value: func(v view) string { return v.field(name) }}
+}
+
+// decided is a field of which the provider's extension decides, as far as its rules are known.
+func decided(name string, hashed func(extension, view) string) row {
+	r := others(name, "the provider's extension decides")
+	r.extension = hashed
+	return r
 }
 
 func hasVersion(v view) bool { return v.worker.Kubernetes.Version != "" }
@@ -258,7 +274,7 @@ func prune(m map[string]any) {
 
 // ownRows are the fields of a worker that have rows, and its name.
 var ownRows = [][]string{
-	{"name"}, {"updateStrategy"}, {"machine", "type"}, {"machine", "image", "name"}, {"machine", "image", "version"}, {"volume"}, {"providerConfig"}, {"cri", "name"},
+	{"name"}, {"updateStrategy"}, {"machine", "type"}, {"machine", "image", "name"}, {"machine", "image", "version"}, {"volume"}, {"providerConfig"}, {"cri"}, {"sysctls"}, {"caBundle"}, {"priority"}, {"clusterAutoscaler"}, {"systemComponents"},
 	{"kubernetes", "version"}, {"kubernetes", "kubelet"}, {"labels"}, {"annotations"}, {"taints"}, {"minimum"}, {"maximum"}, {"maxSurge"}, {"maxUnavailable"},
 	{"machineControllerManager"}, {"zones"}, {"dataVolumes"}, {"kubeletDataVolumeName"},
 }

@@ -133,13 +133,7 @@ type rotation struct {
 // of is the rotation that a pool's nodes take part in: the last one, or for a pool whose
 // rollout is pending the one before.
 func (r rotation) of(pool string) string {
-	at := r.LastInitiationTime
-	for _, p := range r.PendingWorkersRollouts {
-		if p.Name == pool {
-			at = p.LastInitiationTime
-			break
-		}
-	}
+	at := r.at(pool)
 	if at == nil {
 		return ""
 	}

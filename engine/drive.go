@@ -29,7 +29,12 @@ func (s *Step) drive() drive {
 // rolling is a run that rolls its group, also where it selects nodes for an update in place.
 type rolling struct{}
 
-func (rolling) observe(s *Step) { s.observe() }
+func (rolling) observe(s *Step) {
+	s.observe()
+	if s.Rules.Updates() != nil {
+		observePassed(s)
+	}
+}
 
 func (rolling) advance(s *Step) { s.advance() }
 
@@ -57,7 +62,10 @@ func (rolling) plan(s *Step) (outdated []string) {
 // helping is a run that follows its group's controller.
 type helping struct{ by selfdriven.Controller }
 
-func (helping) observe(s *Step) { observeController(s) }
+func (helping) observe(s *Step) {
+	observeController(s)
+	observePassed(s)
+}
 
 func (h helping) advance(s *Step) { followController(s, h) }
 

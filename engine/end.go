@@ -339,11 +339,15 @@ func (s *Step) finish(result record.Result) {
 	s.Enter("")
 	s.Run.RaiseLeft = s.Run.RemainingRaise(s.W.Group.Sizes)
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
+	s.Run.Kept = nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
 	reportFound(s) // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
+	if p := s.Run.Passed; p.Seen+p.Inferred > 0 {
+		message += "; " + text.PassedInAll(p.By, p.Seen+p.Inferred, p.Inferred, len(p.Nodes))
+	}
 	if s.Run.OnlyRetires() {
 		empty := s.Run.Emptied()
 		surplus := s.Run.Inherited.Desired - empty

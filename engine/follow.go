@@ -57,6 +57,9 @@ func observeController(s *Step) {
 func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Node {
 	n := movers.Seen(&s.Reader, m, was, known)
 	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
+	if known && !was.New && was.Old != "" {
+		n.Old = was.Old // an update in place changes the node's own before it is over
+	}
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
 	}

@@ -214,24 +214,6 @@ func TestFollowEndsOnlyWhenDone(t *testing.T) {
 	}
 }
 
-// Without the Shoot and the control cluster nothing tells whether Gardener is done: what the
-// nodes say decides.
-func TestFollowNodesAlone(t *testing.T) {
-	f := followEarly(t, false)
-	f.shoot(func(p *world.Pool, _ *world.ShootProgress) { p.Shoot = "" })
-	g := f.w.Group
-	p := *g.Pool
-	p.Progress = nil
-	g.Pool = &p
-	f.w.SetGroup(g)
-	if f.steps(time.Second, engine.Inputs{}); f.is.State != record.Finished || f.is.ExitCode() != 0 {
-		t.Errorf("%s: %s", f.is.State, f.is.Why)
-	}
-	if said := mcm.Unseen(&p); !strings.Contains(said, "an update that Gardener has not started is not visible") {
-		t.Errorf("it says %q", said)
-	}
-}
-
 // Where the Shoot alone is read nodes are outdated at once by their version. Gardener has the
 // same time to come to them.
 func TestFollowOutdatedByVersion(t *testing.T) {
@@ -254,5 +236,44 @@ func TestFollowWaitInARecord(t *testing.T) {
 	f.waits(time.Minute)
 	if f.is.PhaseWait == nil || !f.is.PhaseWait.End.Equal(was) || f.is.Awaits == nil {
 		t.Errorf("it waits until %+v, and before until %s", f.is.PhaseWait, was)
+	}
+}
+
+// From the nodes alone nothing proves that no update is due: a run that finds none waits for
+// one, and pauses when the time for it is up.
+func TestFollowUnproven(t *testing.T) {
+	f := &follower{onlooker: look(t, 1), rules: strategy.GardenerFollow{}}
+	f.pool(world.Pool{})
+	g := f.w.Group
+	g.Sizes.Desired, g.Template.Version = 1, 1
+	f.w.SetGroup(g)
+	f.fresh()
+	f.is = engine.Start(assess.NewRun(f.rules, "r", 1, f.w, f.rules.Defaults(), record.Target{}), f.now, "me@here")
+	f.is.Settings.WaitForStart = time.Minute
+	if said := mcm.Unseen(f.w.Group.Pool); !strings.Contains(said, "an update that Gardener has not started is not visible") {
+		t.Errorf("it says %q", said)
+	}
+	told := f.steps(0, engine.Inputs{})
+	if !strings.Contains(told, "no node is outdated yet; waiting for Gardener: neither the Shoot") || f.is.State != record.Running {
+		t.Errorf("it is %s, and told\n%s", f.is.State, told)
+	}
+	f.waits(time.Minute + engine.Heartbeat)
+	if f.is.State != record.Paused || !strings.Contains(f.is.Why, "Gardener has not finished after 1m0s") {
+		t.Errorf("it is %s: %s", f.is.State, f.is.Why)
+	}
+}
+
+// Nodes that do not carry the hash that the Shoot asks for are outdated, and are waited for: with
+// confineSpecUpdateRollout until the maintenance time window.
+func TestFollowWaitsForWindow(t *testing.T) {
+	f := followEarly(t, false)
+	g := f.w.Group
+	p := *g.Pool
+	p.Progress = &world.ShootProgress{Generation: 1, Observed: 1, Operation: "Reconcile", State: "Succeeded", Percent: 100, Confined: true}
+	p.Behind, p.Opens, p.Closes = []string{"n1"}, noon.Add(10*time.Hour), noon.Add(11*time.Hour)
+	g.Pool, g.Template.Version = &p, 2
+	f.w.SetGroup(g)
+	if told := f.steps(time.Second, engine.Inputs{}); !strings.Contains(told, "1 node of pool web is not made as the Shoot asks (n1); the change waits for the maintenance time window, 22:00:00 UTC to 23:00:00 UTC") {
+		t.Errorf("told\n%s", told)
 	}
 }

@@ -27,6 +27,9 @@ import (
 // kubernetesVersionLabel is a label that the node agent gives to its node.
 const kubernetesVersionLabel = "worker.gardener.cloud/kubernetes-version"
 
+// secretLabel is the label of a node with the name of the node agent's secret.
+const secretLabel = "worker.gardener.cloud/gardener-node-agent-secret-name"
+
 // planned is a worker pool as a Shoot wants it.
 type planned struct {
 	shoot  *Shoot
@@ -168,6 +171,7 @@ func (p planned) deployClass(ctx context.Context, name string, zone int) error {
 func (p planned) labels(zone int) map[string]string {
 	labels := map[string]string{
 		poolLabel:                         p.worker.Name,
+		secretLabel:                       p.secret(),
 		"worker.garden.sapcloud.io/group": p.worker.Name,
 		"node.kubernetes.io/role":         "node",
 		corev1.LabelTopologyZone:          p.worker.Zones[zone],

@@ -25,7 +25,7 @@ func (g *gardenlet) report(ctx context.Context, shoot *shootObject) error {
 	if err != nil {
 		return err
 	}
-	status := shootStatus{TechnicalID: g.shoot.ControlNamespace, ObservedGeneration: g.generation}
+	status := shootStatus{TechnicalID: g.shoot.ControlNamespace, ObservedGeneration: g.generation, Gardener: shootGardener{ID: "lab", Name: "gardenlet", Version: gardenerVersion}}
 	done, all, waits := 0, 0, []string{}
 	inPlace := shootInPlaceStatus{}
 	for _, w := range shoot.Spec.Provider.Workers {

@@ -112,6 +112,7 @@ type shootLimits struct {
 
 type shootStatus struct {
 	TechnicalID        string              `json:"technicalID,omitempty"`
+	Gardener           shootGardener       `json:"gardener,omitzero"`
 	ObservedGeneration int64               `json:"observedGeneration,omitempty"`
 	Conditions         []shootCondition    `json:"conditions"`
 	Constraints        []shootCondition    `json:"constraints"`
@@ -119,6 +120,13 @@ type shootStatus struct {
 	LastErrors         []shootError        `json:"lastErrors"`
 	InPlaceUpdates     *shootInPlaceStatus `json:"inPlaceUpdates"`
 	Rollout            *shootRollout       `json:"manualWorkerPoolRollout"`
+}
+
+// shootGardener is which Gardener works on the Shoot.
+type shootGardener struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
 }
 
 // shootRollout are the pools that are rolled as they are.

@@ -33,6 +33,8 @@ type EventFields struct {
 	Zone              string     `json:"zone,omitempty"`                     // Zone of the node
 	Pod               string     `json:"pod,omitempty"`                      // Pod, namespace/name
 	Budget            string     `json:"budget,omitempty"`                   // PDB, namespace/name; two are joined by a comma
+	By                string     `json:"by,omitempty"`                       // Who did it, where that is not the run (pod.forced by the group's own controller)
+	Inferred          bool       `json:"inferred,omitempty"`                 // It follows from what was seen: nothing that is read says so
 	Batch             int        `json:"batch,omitempty"`                    // Number of the batch
 	Reason            string     `json:"reason,omitempty"`                   // A word for programs, such as a type of blocker; or who or what asked for it
 	Until             *time.Time `json:"until,omitempty"`                    // When the wait ends that begins now
@@ -49,7 +51,7 @@ func EventOf(e record.Event) Event { return Event{EventFields: FieldsOf(e)} }
 func FieldsOf(e record.Event) EventFields {
 	return EventFields{
 		Time: e.Time, Run: e.Run, Group: e.Group, Roll: e.Roll, Type: string(e.Type), Phase: e.Phase, Node: e.Node, Zone: e.Zone,
-		Pod: e.Pod, Budget: e.Budget, Batch: e.Batch, Reason: Reason(e.Reason), Until: e.Until, Message: e.Message,
+		Pod: e.Pod, Budget: e.Budget, By: e.By, Inferred: e.Inferred, Batch: e.Batch, Reason: Reason(e.Reason), Until: e.Until, Message: e.Message,
 		Result: Word(e.Result), ExitCode: e.ExitCode, EquivalentCommand: e.Command,
 	}
 }

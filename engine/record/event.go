@@ -76,12 +76,15 @@ type Event struct {
 	Node  string    `json:"node,omitempty"`
 	Zone  string    `json:"zone,omitempty"`
 	// Pod and Budget are "namespace/name"; two budgets are joined by a comma.
-	Pod     string     `json:"pod,omitempty"`
-	Budget  string     `json:"budget,omitempty"`
-	Batch   int        `json:"batch,omitempty"`
-	Reason  string     `json:"reason,omitempty"`
-	Until   *time.Time `json:"until,omitempty"`
-	Message string     `json:"message,omitempty"`
+	Pod    string `json:"pod,omitempty"`
+	Budget string `json:"budget,omitempty"`
+	// By is who did it, where that is not the run; Inferred: nothing that is read says so.
+	By       string     `json:"by,omitempty"`
+	Inferred bool       `json:"inferred,omitempty"`
+	Batch    int        `json:"batch,omitempty"`
+	Reason   string     `json:"reason,omitempty"`
+	Until    *time.Time `json:"until,omitempty"`
+	Message  string     `json:"message,omitempty"`
 	// Result and ExitCode are those of run.finished, and of what came of a roll or a group
 	// of it.
 	Result   string `json:"result,omitempty"`

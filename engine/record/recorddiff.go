@@ -234,7 +234,9 @@ func (t *differ) stage(id string, n Node) {
 		case Settling:
 			e.Type = NodeDrained
 		case Replaced:
-			e.Message = "gone"
+			if e.Message = "gone"; n.Reason == text.InPlaceDone {
+				e.Type, e.Message = NodeReady, n.Reason // it is the same node
+			}
 		}
 	}
 	t.tell(at, e)
@@ -254,7 +256,7 @@ func (t *differ) moves() {
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
 		n, is, was := t.is.Nodes[id], t.is.External.MovesOf(id), t.was.External.MovesOf(id)
 		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
-		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil {
+		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil && n.Reason != text.InPlaceDone { // that its stage tells
 			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), text.NoMarkLeft(was[0].Mark)
 			if n.New {
 				e.Type = NodeReady

@@ -277,6 +277,10 @@ type Run struct {
 	// Evicted are the owners (by UID) of pods we evicted, so that replacements that
 	// find no room are recognised.
 	Evicted map[string]bool `json:"evicted,omitempty"`
+	// Kept are the pods, by UID, that budgets keep on nodes which the group's own controller
+	// drains; Passed is how many of those it has removed past their budgets.
+	Kept   map[string]KeptPod `json:"kept,omitempty"`
+	Passed Passed             `json:"passed,omitzero"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
 	// PendingHooks are the nodes that are gone and whose hooks are yet to run.
@@ -423,6 +427,28 @@ type Pod struct {
 	Gone   time.Time `json:"gone,omitzero"`
 	// Returns counts pods of the same owner that came back to the node.
 	Returns int `json:"returns,omitempty"`
+}
+
+// KeptPod is a pod that budgets keep on a node which the group's own controller drains.
+type KeptPod struct {
+	Ref     string `json:"ref"`
+	Machine string `json:"machine"`
+	Node    string `json:"node"`
+	Budget  string `json:"budget"`
+	// At is from when on the controller removes it past its budgets, zero while that is not due;
+	// By is which program does. Inferred: nothing that is read would say so.
+	At       time.Time `json:"at,omitzero"`
+	By       string    `json:"by,omitempty"`
+	Inferred bool      `json:"inferred,omitempty"`
+}
+
+// Passed counts pods that the group's own controller has removed past their budgets.
+type Passed struct {
+	By string `json:"by,omitempty"`
+	// Seen is by what is read of the controller, Inferred without it; Nodes are on how many nodes.
+	Seen     int      `json:"seen,omitempty"`
+	Inferred int      `json:"inferred,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"`
 }
 
 // Batch is a list of nodes approved together, or a phase that is.

@@ -58,12 +58,17 @@ type Controller interface {
 	// InTurn lists the pods of a node that the controller takes off one after the other, and says
 	// how long that takes.
 	InTurn(w *world.World, node string) (pods []*world.Pod, takes string)
+	// Passes is from when on it removes a pod that budgets keep past these.
+	Passes(k Kept) Passing
 	// Object is what commands change of a machine, false where none is known.
 	Object(m *world.Machine) (Object, bool)
 
 	// Unfinished lists what shows that it is not through with the group for the current
 	// generation, nothing where nothing does.
 	Unfinished(g *world.Group) []world.Unfinished
+	// Unproven says what could be due in a group where nothing is outdated and nothing shows that
+	// it is unfinished: what is read cannot prove that it is done. Nothing where that is proved.
+	Unproven(g *world.Group) []world.Unfinished
 	// Unstarted reports whether what is unfinished shows that it may not have come to the
 	// group's nodes yet.
 	Unstarted(left []world.Unfinished) bool
@@ -176,6 +181,16 @@ type Kept struct {
 	Budget  *world.Budget
 	Several bool
 	Closed  bool
+}
+
+// Passing is when a controller removes pods that budgets keep on a machine's node, past these.
+type Passing struct {
+	// At is from when on a pod that vanishes there was removed so, the zero time while it is not
+	// due. It is a little before a deadline, as clocks differ.
+	At time.Time
+	// By is the program that removes it. Guess: the controller's own objects are not read.
+	By    string
+	Guess bool
 }
 
 // Outlook is what becomes of a pod that is kept.

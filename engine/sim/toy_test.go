@@ -79,6 +79,8 @@ func (toy) Next(s selfdriven.Sight) selfdriven.Sight {
 
 func (toy) Kept(selfdriven.Kept) selfdriven.Outlook { return selfdriven.Outlook{Forces: true} }
 
+func (toy) Passes(selfdriven.Kept) selfdriven.Passing { return selfdriven.Passing{} }
+
 func (toy) InTurn(*world.World, string) ([]*world.Pod, string) { return nil, "" }
 
 func (toy) Object(*world.Machine) (selfdriven.Object, bool) { return selfdriven.Object{}, false }
@@ -91,6 +93,8 @@ func (toy) Unfinished(g *world.Group) (out []world.Unfinished) {
 	}
 	return out
 }
+
+func (toy) Unproven(*world.Group) []world.Unfinished { return nil }
 
 func (toy) Unstarted(left []world.Unfinished) bool {
 	return len(left) > 0 && left[0].Kind == world.UnfinishedGeneration

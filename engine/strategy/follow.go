@@ -68,6 +68,9 @@ func (f Follow) Step(s *engine.Step) {
 	case over && len(left) > 0:
 		s.Await(waitsToEnd(&s.Reader), left)
 		return
+	case over && len(unproven(&s.Reader)) > 0:
+		s.Await(text.NoneOutdatedYet, unproven(&s.Reader))
+		return
 	case len(left) > 0 && !known:
 		s.Await(text.FewerServe(s.Serving(), s.Run.Base.Desired), left)
 		return
@@ -121,6 +124,15 @@ func unfinished(w *world.World) []world.Unfinished {
 		return c.Unfinished(&w.Group)
 	}
 	return nil
+}
+
+// unproven is what may be due of a run that has found nothing to update, nothing once it has.
+func unproven(s *assess.Reader) []world.Unfinished {
+	c := selfdriven.Of(&s.W.Group)
+	if done, _ := s.Run.Outdated(); done > 0 || c == nil || len(s.Run.Target.Only) > 0 {
+		return nil
+	}
+	return c.Unproven(&s.W.Group)
 }
 
 // waitsToEnd says why a run waits that has no node left to follow.

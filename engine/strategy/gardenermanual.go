@@ -142,7 +142,11 @@ func (g GardenerManual) roll(s *engine.Step) {
 // succeed ends the run, unless Gardener is not done with the pool: then it waits, and says in
 // a clause why.
 func (g GardenerManual) succeed(s *engine.Step, what string) {
-	if left := g.Awaited(s.W, &s.Run); len(left) > 0 {
+	left := g.Awaited(s.W, &s.Run)
+	if len(left) == 0 && len(s.Run.Order) == 0 {
+		left = unproven(&s.Reader)
+	}
+	if len(left) > 0 {
 		s.Await(what, left)
 		return
 	}

@@ -102,6 +102,24 @@ func RefusalsFromStart(refusals int, byShoot bool) string {
 	return fmt.Sprintf("%d refused evictions 20 s apart (%s) since the drain started; the first refusal is not visible here", refusals, Setting("maxEvictRetries", byShoot, false))
 }
 
+// PassedByController says that a pod was deleted although a budget kept it, by which program; inferred:
+// nothing that is read says so.
+func PassedByController(by, budget string, inferred bool) string {
+	if inferred {
+		return "deleted past PDB " + budget + " by " + by + ", inferred: it vanished without an eviction while the PDB allowed none"
+	}
+	return "deleted past PDB " + budget + " by " + by
+}
+
+// PassedInAll sums up such pods, how many of them are inferred, and of how many nodes.
+func PassedInAll(by string, pods, inferred, nodes int) string {
+	s := Plural(pods, "pod") + " deleted past PDBs by " + by + " on " + Plural(nodes, "node")
+	if inferred > 0 {
+		s += fmt.Sprintf(" (inferred: %d)", inferred)
+	}
+	return s
+}
+
 // Setting is a setting of Gardener's, and where its value is from: the Shoot, or Gardener's
 // defaults.
 func Setting(name string, byShoot, byDefault bool) string {
@@ -216,6 +234,33 @@ func PendingInPlace(pool string) string {
 
 func PendingRollout(pool string) string {
 	return "the Shoot lists pool " + pool + " as pending a rollout"
+}
+
+// HashBehind says that nodes of a pool do not carry the hash that is asked for: by the Shoot, or
+// as its newest node has it. waits adds what they wait for, "" where that is not known.
+func HashBehind(nodes []string, pool string, byShoot bool, waits string) string {
+	asks := "its newest node shows"
+	if byShoot {
+		asks = "the Shoot asks"
+	}
+	is := "are"
+	if len(nodes) == 1 {
+		is = "is"
+	}
+	s := fmt.Sprintf("%s of pool %s %s not made as %s (%s)", Plural(len(nodes), "node"), pool, is, asks, Some(nodes))
+	if waits != "" {
+		s += "; " + waits
+	}
+	return s
+}
+
+// WaitsForWindow says when a change is rolled out that is kept for the maintenance time window;
+// zero times where that is not known.
+func WaitsForWindow(opens, closes time.Time) string {
+	if opens.IsZero() {
+		return "the change waits for the maintenance time window"
+	}
+	return fmt.Sprintf("the change waits for the maintenance time window, %s to %s", clock(opens), clock(closes))
 }
 
 func NoDeployment(namespace, pool string) string {

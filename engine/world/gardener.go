@@ -28,6 +28,11 @@ type ShootStatus struct {
 	Info *ShootInfo
 	// Progress is how far Gardener is with the Shoot, nil where the Shoot is not read.
 	Progress *ShootProgress
+	// NodeSecret is what the label GardenerSecret is to be on every node of the pool: by the Shoot,
+	// else as the newest node has it; "" where it tells nothing. Behind are the nodes with another
+	// one.
+	NodeSecret string
+	Behind     []string
 	// Unread is why the Shoot cannot be read although it is asked for, "" if it can: what is
 	// known of it is then old, or nothing.
 	Unread string

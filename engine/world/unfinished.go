@@ -32,6 +32,8 @@ const (
 	UnfinishedInPlace    UnfinishedKind = "in-place-pending"   // the pool is listed as pending an in-place update
 	UnfinishedRollout    UnfinishedKind = "rollout-pending"    // the pool is listed as pending a rollout
 	UnfinishedDeployment UnfinishedKind = "machine-deployment" // a machine deployment is not complete
+	UnfinishedHash       UnfinishedKind = "node-hash"          // nodes carry another hash than is asked for
+	UnfinishedUnseen     UnfinishedKind = "unseen"             // nothing that is read can prove it done
 )
 
 // Unfinished is one sign that a controller is not done with a group.

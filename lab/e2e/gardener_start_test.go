@@ -79,7 +79,7 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 
 // Gardener never starts: a run ends with 9 when the time for it is up, says what is missing,
 // and leaves the machine deployments free. Resumed, it follows the update that has started
-// meanwhile. From the nodes alone nothing of this can be seen, which is said.
+// meanwhile. From the nodes alone nothing of this can be seen, so that a run waits as well and ends with 9.
 func TestGardenerNeverStarts(t *testing.T) {
 	s := newShootScene(t, lab.ShootOptions{Name: "never", Pools: []lab.ShootPool{{Name: "still", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.drives()
@@ -87,10 +87,11 @@ func TestGardenerNeverStarts(t *testing.T) {
 	old := s.present("still")
 	s.change(lab.ShootChange{ImageVersion: newImage})
 
-	blind := s.follows("still", "--provider", "gardener").exits(0)
-	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) != 1 {
+	blind := s.follows("still", "--provider", "gardener", "--wait-for-start", "10s").exits(9)
+	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) == 0 || len(blind.all("run.finished")) > 0 {
 		t.Errorf("from the nodes alone it does not say what cannot be seen:\n%s", blind.tail())
 	}
+	s.run("abort", "still", "--provider", "gardener", "--yes").exits(3)
 
 	flags := append(s.withAll(), "--wait-for-start", "40s")
 	p := s.follows("still", flags...).exits(9)

@@ -284,6 +284,7 @@ func (f *Feed) picture(w *world.World) (world.Group, []world.Machine) {
 	}
 	p.Unread = f.unread()
 	f.info.describe(p, f.o.Now())
+	compare(w, p)
 	var members []world.Machine
 	if f.control.used {
 		members = f.minded(w, &g)

@@ -26,7 +26,7 @@ func fromNodes(w *world.World, g *world.Group, now time.Time) (members []world.M
 		if n.InPlace().Critical && now.Sub(n.Created) < g.Pool.Limits.Creation {
 			m.State = world.MachinePending // it is new: no pod is to come to it yet
 		}
-		if otherMinor(n.Version, g.Pool.Version) {
+		if otherMinor(n.Version, g.Pool.Version) || behind(n, g.Pool) {
 			m.Template.Version = 0
 		}
 		members = append(members, m)
@@ -43,6 +43,48 @@ const (
 	machineName = "node.gardener.cloud/machine-name"
 	namedAfter  = time.Minute
 )
+
+// behind reports whether a node is not made as its pool asks for, by Gardener's own hash.
+func behind(n *world.Node, p *world.Pool) bool {
+	has := n.Labels[world.GardenerSecret]
+	return p.NodeSecret != "" && has != "" && has != p.NodeSecret
+}
+
+// compare settles by which hash the nodes of a pool are up to date, and which are not: that of
+// the Shoot, else that of the newest node. Where Gardener says that it is through, and none
+// of the nodes has the Shoot's, that hash is not Gardener's; a change that is kept for the
+// maintenance time window is another matter.
+func compare(w *world.World, p *world.Pool) {
+	var nodes []*world.Node
+	var newest *world.Node
+	met := false
+	for _, n := range w.Nodes() {
+		if n.Labels[world.GardenerPool] != p.Name || n.Labels[world.GardenerSecret] == "" {
+			continue
+		}
+		nodes = append(nodes, n)
+		met = met || n.Labels[world.GardenerSecret] == p.NodeSecret
+		if newest == nil || n.Created.After(newest.Created) {
+			newest = n
+		}
+	}
+	s := p.Progress
+	through := s != nil && s.Observed >= s.Generation && s.State == "Succeeded" && !s.Confined
+	switch {
+	case newest == nil:
+		p.NodeSecret = ""
+	case p.NodeSecret != "" && !met && through:
+		p.NodeSecret = ""
+		p.Notes = append(p.Notes, "the hash on its nodes is not the one that the Shoot comes to: whether they are up to date is not known by it")
+	case p.NodeSecret == "" && !p.Control && s == nil:
+		p.NodeSecret = newest.Labels[world.GardenerSecret]
+	}
+	for _, n := range nodes {
+		if behind(n, p) {
+			p.Behind = append(p.Behind, n.Name)
+		}
+	}
+}
 
 // otherMinor reports whether a kubelet has another minor version than is asked for: only
 // then its node is rolled for it.
@@ -102,6 +144,9 @@ func (f *Feed) minded(w *world.World, g *world.Group) (members []world.Machine) 
 		}
 		if n := w.Node(m.node); n != nil && m.node != "" {
 			out.Zone, out.Type = cmp.Or(n.Zone, out.Zone), n.Labels[instanceType]
+			if g.Pool.Shoot != "" && behind(n, g.Pool) {
+				out.Template.Version = 0 // its machine set is the newest until Gardener has begun
+			}
 		}
 		members = append(members, out)
 	}

@@ -23,6 +23,7 @@ const (
 	part     = "machine deployment"
 	where    = "the control cluster"
 	turnName = "deletion priority"
+	program  = "machine-controller-manager"
 )
 
 // ID is empty.
@@ -59,6 +60,9 @@ func (Controller) Object(m *world.Machine) (selfdriven.Object, bool) {
 
 // Unfinished is what the Shoot and the machine deployments show.
 func (Controller) Unfinished(g *world.Group) []world.Unfinished { return unfinished(g.Pool) }
+
+// Unproven is what only the Shoot tells.
+func (Controller) Unproven(g *world.Group) []world.Unfinished { return unproven(g.Pool) }
 
 // Unstarted is true as long as the Shoot shows anything: a machine deployment alone is at work.
 func (Controller) Unstarted(left []world.Unfinished) bool {

@@ -121,10 +121,11 @@ func tended(n *selfdriven.Sight, t timers) {
 }
 
 // waitsForOthers reports whether another machine of the same machine deployment is neither
-// Running nor Unknown: as long as one is, none is given up.
+// Running nor Unknown: as long as one is, none is given up. One that is preserved does not count
+// (machine-controller-manager pkg/util/provider/machinecontroller, canMarkMachineFailed).
 func waitsForOthers(w *world.World, m *world.Machine) bool {
 	for _, o := range w.Machines() {
-		if g := o.Managed; g != nil && o.ID != m.ID && g.Deployment == m.Managed.Deployment && g.Phase != world.PhaseRunning && g.Phase != world.PhaseUnknown {
+		if g := o.Managed; g != nil && o.ID != m.ID && g.Deployment == m.Managed.Deployment && g.Phase != world.PhaseRunning && g.Phase != world.PhaseUnknown && (g.Preserved.IsZero() || g.Phase == world.PhaseTerminating) {
 			return true
 		}
 	}

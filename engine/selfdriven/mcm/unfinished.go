@@ -36,6 +36,13 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 			add(world.UnfinishedRollout, text.PendingRollout(p.Name))
 		}
 	}
+	if len(p.Behind) > 0 {
+		waits := ""
+		if s := p.Progress; s != nil && s.Confined && s.Observed >= s.Generation {
+			waits = text.WaitsForWindow(p.Opens, p.Closes)
+		}
+		add(world.UnfinishedHash, text.HashBehind(p.Behind, p.Name, p.Progress != nil, waits))
+	}
 	if p.Control && len(p.Deployments) == 0 {
 		add(world.UnfinishedDeployment, text.NoDeployment(p.Namespace, p.Name))
 	}
@@ -45,6 +52,15 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 		}
 	}
 	return out
+}
+
+// unproven is what cannot be known of a pool in which nothing is outdated: whether an update of
+// it is due that Gardener has not begun.
+func unproven(p *world.Pool) []world.Unfinished {
+	if p == nil || p.Progress != nil {
+		return nil
+	}
+	return []world.Unfinished{{Kind: world.UnfinishedUnseen, Text: Unseen(p)}}
 }
 
 // missing says what keeps the machine deployment from being complete.

@@ -70,6 +70,9 @@ func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 	return selfdriven.Outlook{Adds: text.EKSFailsThen}
 }
 
+// Passes is not known: whether the update was started with force is not readable.
+func (Controller) Passes(selfdriven.Kept) selfdriven.Passing { return selfdriven.Passing{} }
+
 // InTurn is nothing: pods leave side by side.
 func (Controller) InTurn(*world.World, string) ([]*world.Pod, string) { return nil, "" }
 
@@ -83,6 +86,9 @@ func (Controller) Unfinished(g *world.Group) []world.Unfinished {
 	}
 	return []world.Unfinished{{Kind: world.UnfinishedOperation, Text: text.EKSUpdate(g.Managed.Update.ID)}}
 }
+
+// Unproven is nothing: EKS's own word is read.
+func (Controller) Unproven(*world.Group) []world.Unfinished { return nil }
 
 // Under reports whether an update of the group's nodes is under way. A status that is not
 // known here is none of an end.

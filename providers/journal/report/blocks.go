@@ -22,3 +22,12 @@ func (b *builder) freed(e record.Event, how string) {
 		delete(b.blocks, e.Pod)
 	}
 }
+
+// leftNode ends what is blocked on the node of an event.
+func (b *builder) leftNode(e record.Event, how string) {
+	for _, block := range b.blocks {
+		if block.Node == e.Node {
+			b.freed(record.Event{Pod: block.Pod, Time: e.Time}, how)
+		}
+	}
+}

@@ -195,8 +195,23 @@ func (b *builder) hear(e record.Event) {
 		if n := b.names[e.Node]; n != nil {
 			n.Evicted++
 		}
+	case record.NodeBlocked:
+		if e.Pod != "" {
+			b.blocked(e)
+		}
+	case record.NodeDraining:
+		if e.Reason == "unblocked" {
+			b.leftNode(e, "unblocked")
+		}
+	case record.NodeReplaced, record.NodeTerminating:
+		b.leftNode(e, "left")
 	case record.PodForced:
-		b.freed(e, "forced by "+e.Reason)
+		if e.By != "" {
+			r.Passed = append(r.Passed, e)
+			b.freed(e, "deleted by "+e.By)
+		} else {
+			b.freed(e, "forced by "+e.Reason)
+		}
 		if n := b.names[e.Node]; n != nil {
 			n.Forced++
 		}
@@ -204,11 +219,7 @@ func (b *builder) hear(e record.Event) {
 		b.freed(e, "left")
 	case record.NodeFailed, record.NodeSkipped:
 		_, how, _ := strings.Cut(string(e.Type), ".")
-		for _, block := range b.blocks {
-			if block.Node == e.Node {
-				b.freed(record.Event{Pod: block.Pod, Time: e.Time}, "node given up ("+how+")")
-			}
-		}
+		b.leftNode(e, "node given up ("+how+")")
 	case record.ValidationPassed, record.ValidationFailed:
 		r.Validations = append(r.Validations, e)
 	case record.Warning:

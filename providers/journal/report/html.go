@@ -142,9 +142,17 @@ func (s *sheet) blockers() {
 
 func (s *sheet) forcedActs() {
 	s.add(`<h2 id="forced">Forced acts</h2>` + "\n" + `<div class="card scroll">`)
-	if len(s.Forced) == 0 {
+	if len(s.Forced)+len(s.Passed) == 0 {
 		s.none("None: no promise was broken.")
-	} else {
+	}
+	if len(s.Passed) > 0 {
+		s.table("when", "by", "pod", "where", "PDB", "how it is known")
+		for _, e := range s.Passed {
+			s.add(`<tr><td class="t">%s</td><td class="k">%s</td><td>deleted %s</td><td class="k">%s</td><td>%s</td><td>%s</td></tr>`+"\n", s.style.clock(e.Time), e.By, e.Pod, e.Node, e.Budget, known(e))
+		}
+		s.endTable()
+	}
+	if len(s.Forced) > 0 {
 		s.table("when", "who", "what", "where", "why", "ordered", "what came of it")
 		for _, c := range s.Forced {
 			s.add(`<tr><td class="t">%s</td><td class="k">%s</td><td>%s</td><td class="k">%s</td><td>%s</td><td>%s <span class="t">%s</span></td><td>%s</td></tr>`+"\n",

@@ -50,6 +50,14 @@ func Markdown(w io.Writer, r *Report, s Style) error {
 			row(s.clock(c.At), text(c.Forced.By), text(c.object()), text(c.Action.Node), text(c.Forced.Why), text(strings.TrimSpace(c.Forced.Order+" "+s.clock(c.Forced.At))), text(c.Came()))
 		}
 	})
+	if len(r.Passed) > 0 {
+		m.section("Pods deleted past their PDBs by the group's own controller")
+		m.table([]string{"when", "by", "pod", "where", "PDB", "how it is known"}, func(row func(...string)) {
+			for _, e := range r.Passed {
+				row(s.clock(e.Time), text(e.By), text(e.Pod), text(e.Node), text(e.Budget), known(e))
+			}
+		})
+	}
 	for _, o := range r.Unused {
 		m.line("Order %s by %s for %s (%s) at %s: no pod was deleted.\n", text(o.ID), text(o.By), text(o.Node), text(o.Why), s.clock(o.At))
 	}

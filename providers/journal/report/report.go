@@ -40,7 +40,8 @@ type Report struct {
 	Evicted                      int // pods
 
 	Blocks   []*Block
-	Forced   []*Change // forced acts, in order
+	Forced   []*Change      // forced acts, in order
+	Passed   []record.Event // pods that the group's own controller has deleted past their PDBs
 	Unused   []record.ForceOrder
 	Batches  []record.Batch
 	Commands []Command

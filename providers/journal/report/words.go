@@ -110,10 +110,32 @@ func (r *Report) counts() []fact {
 			failed++
 		}
 	}
-	return []fact{
+	facts := []fact{
 		{"nodes replaced", planned}, {"nodes failed", fmt.Sprint(failed)}, {"pods evicted", fmt.Sprint(r.Evicted)},
 		{"times a pod was blocked", fmt.Sprint(len(r.Blocks))}, {"forced actions", fmt.Sprint(len(r.Forced))}, {"warnings", fmt.Sprint(len(r.Warnings))},
 	}
+	if n := len(r.Passed); n > 0 {
+		inferred := 0
+		for _, e := range r.Passed {
+			if e.Inferred {
+				inferred++
+			}
+		}
+		count := fmt.Sprint(n)
+		if inferred > 0 {
+			count += fmt.Sprintf(" (inferred: %d)", inferred)
+		}
+		facts = append(facts, fact{"pods deleted past PDBs by " + r.Passed[0].By, count})
+	}
+	return facts
+}
+
+// known is how it is known that a pod was deleted past its PDB.
+func known(e record.Event) string {
+	if e.Inferred {
+		return "inferred"
+	}
+	return "seen"
 }
 
 // object is what a forced act was done to.

@@ -141,7 +141,7 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 		return err
 	}
 	p.Run.Roll = d.roll
-	if !p.HasWork() {
+	if !p.HasWork() && !(d.Auto && planner.Unproven(d.view.World)) {
 		p.Warnings = append(slices.Clone(p.Warnings), planner.Unseen(d.view.World)...)
 		now := d.session.Clock().Now()
 		code := 0

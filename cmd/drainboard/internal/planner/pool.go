@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
@@ -54,6 +55,13 @@ func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (presen
 	}
 	state.Others = row[0].Others
 	return state, nil
+}
+
+// Unproven reports whether nothing that is read can prove that the controller of a group in which
+// nothing is outdated is done: a run waits for what it may be preparing.
+func Unproven(w *world.World) bool {
+	c := selfdriven.Of(&w.Group)
+	return c != nil && len(c.Unproven(&w.Group)) > 0
 }
 
 // Unseen returns which update of a pool could be due although no node is outdated.

@@ -79,7 +79,8 @@ func TestPlanOfAChange(t *testing.T) {
 		{"pools gone and come", changed(t, "name: web", "name: shop"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"△ shop (AutoRollingUpdate): added: a new pool of 3 to 6 nodes", "× web (AutoRollingUpdate): removed: its 3 to 6 nodes are drained and deleted"}, nil},
 		{"nobody knows", changed(t, "zones: [a]", "zones: [a, b]"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"? metal (AutoInPlaceUpdate): unknown: whether its 2 nodes are replaced is decided elsewhere"}, nil},
 		{"confined", changed(t, "maintenance:", "maintenance:\n    confineSpecUpdateRollout: true", "1.31.4", "1.32.0"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"When: in the maintenance time window, ", "a started roll continues"}, nil},
-		{"what the document says", changed(t, "version: 1.31.4", "version: 1.31.4\n    kubelet: {systemReserved: {cpu: 10m}}"), []string{"--shoot-file", prodShoot, "--change", "-"}, 0, []string{"○ web (AutoRollingUpdate): nothing: its nodes stay", "Gardener's documentation differs: it rolls, unless"}, nil},
+		{"what the document says", changed(t), []string{"--shoot-file", "-", "--operation", "rollout-workers=web"}, 0, []string{"▼ web (AutoRollingUpdate): rolling", "Gardener's documentation differs: it does not name it"}, nil},
+		{"systemReserved", changed(t, "version: 1.31.4", "version: 1.31.4\n    kubelet: {systemReserved: {cpu: 10m}}"), []string{"--shoot-file", prodShoot, "--change", "-"}, exitcode.Failed, []string{"systemReserved → cpu 10m: is no longer supported from Kubernetes 1.31 on"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, code, says := runPlan(t, c.in, c.args...)

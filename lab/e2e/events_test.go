@@ -25,6 +25,8 @@ type Event struct {
 	Zone              string     `json:"zone"`
 	Pod               string     `json:"pod"`
 	Budget            string     `json:"budget"`
+	By                string     `json:"by"`
+	Inferred          bool       `json:"inferred"`
 	Batch             int        `json:"batch"`
 	Reason            string     `json:"reason"`
 	Until             *time.Time `json:"until"`

@@ -91,7 +91,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) == 0 || len(blind.all("run.finished")) > 0 {
 		t.Errorf("from the nodes alone it does not say what cannot be seen:\n%s", blind.tail())
 	}
-	s.run("abort", "still", "--provider", "gardener", "--yes").exits(3)
+	s.run("abort", "still", "--yes").exits(3)
 
 	flags := append(s.withAll(), "--wait-for-start", "40s")
 	p := s.follows("still", flags...).exits(9)

@@ -129,7 +129,7 @@ func headline(p snapshot.Plan) string {
 // FromTo returns the versions that the nodes have and get.
 func FromTo(p snapshot.Plan) string {
 	switch {
-	case p.Pool != nil && p.From != "" && p.From == p.To: // another machine image, a kubelet's setting, a rotation
+	case p.Pool != nil && p.From != "" && strings.TrimPrefix(p.From, "v") == strings.TrimPrefix(p.To, "v"): // another machine image, a kubelet's setting, a rotation
 		return "to the Shoot's specification; Kubernetes stays " + p.To
 	case p.Pool == nil || p.From != "" && p.To != "":
 		return p.From + " → " + p.To

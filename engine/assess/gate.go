@@ -70,20 +70,14 @@ func (s *Reader) PassesGate(machine string) bool {
 	if s.validFirst() {
 		return false // a node that does not serve makes the cluster invalid
 	}
-	n, m := s.Run.Nodes[machine], s.W.Machine(machine)
-	return n.Stage == record.Outdated && m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(n.Name) == ""
+	return s.Run.Nodes[machine].Stage == record.Outdated && s.TakesNothing(machine)
 }
 
-// TakeNothing tells which of the machines do not serve and are not waited for: their drains take
-// nothing out of service, so that the gate lets them start.
-func (s *Reader) TakeNothing(machines []string) map[string]bool {
-	idle := map[string]bool{}
-	for _, id := range machines {
-		if m := s.W.Machine(id); m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(id) && s.TakenBy(s.Run.Nodes[id].Name) == "" {
-			idle[id] = true
-		}
-	}
-	return idle
+// TakesNothing reports whether a machine does not serve and is not waited for: its drain takes
+// nothing out of service, so that the gate lets it start.
+func (s *Reader) TakesNothing(machine string) bool {
+	m := s.W.Machine(machine)
+	return m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(s.Run.Nodes[machine].Name) == ""
 }
 
 // MayStart is how many nodes that serve may start to drain before the gate holds the next one,

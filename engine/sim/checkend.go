@@ -312,8 +312,10 @@ func (c *checker) sizes() {
 	}
 	want := s.owed()
 	if over := have.Desired - want; r.Result != record.Succeeded {
-		if over < 0 && c.inDoubt(over) {
+		if over < 0 && (-over <= s.slack || c.inDoubt(over)) {
 			want = have.Desired
+		} else if over < 0 {
+			d.breaks("rule 5: the group's desired size is %d, it is to be %d", have.Desired, want)
 		} else if over > 0 && !named(r, figureless(text.DesiredStays(0))) && !named(r, figureless(text.RaiseUnsure("0", "0"))) && !named(r, figureless(text.RaiseDoubtful(0, ""))) && !c.inDoubt(over) {
 			d.breaks("rule 5: the group's desired size is %d, it is to be %d, and nothing says so", have.Desired, want)
 		}

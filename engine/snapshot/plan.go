@@ -190,8 +190,7 @@ func (p Plan) Opposed() (out []record.ExternalMover) {
 // replacements gate holds those that serve, and lets the others of their batch start before them.
 // Batches begin with nodes that need not wait for the gate.
 func throughGate(s *assess.Reader, order []string, extra int) []string {
-	idle := s.TakeNothing(order)
-	if len(idle) == 0 {
+	if !slices.ContainsFunc(order, s.TakesNothing) {
 		return order
 	}
 	if how := s.Run.Settings.Approve; how == record.ApproveBatch || how == record.ApproveCanary {
@@ -207,7 +206,7 @@ func throughGate(s *assess.Reader, order []string, extra int) []string {
 		left, batch := s.MayStart(extra), order[from:to]
 		held := map[string]bool{}
 		for _, id := range batch {
-			if !idle[id] {
+			if !s.TakesNothing(id) {
 				left--
 				held[id] = left < 0
 			}

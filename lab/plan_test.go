@@ -286,13 +286,15 @@ func TestPlanHolds(t *testing.T) {
 		trial{change: worker("metal", "m5.xlarge", "machine", "type"), want: refused},
 		trial{change: worker("hand", int64(1), "maxUnavailable"), want: refused},
 		trial{change: set(true, "spec", "systemComponents", "nodeLocalDNS", "enabled"), want: refused},
+		trial{change: set(map[string]any{"cpu": "100m"}, "spec", "kubernetes", "kubelet", "systemReserved"), want: refused},
+		trial{change: worker("web", map[string]any{"cpu": "100m"}, "kubernetes", "kubelet", "systemReserved"), want: refused},
 
 		trial{args: "--operation reconcile", change: operation("reconcile"), want: nothing},
 		trial{args: "--operation retry", change: operation("retry"), want: nothing},
 		trial{args: "--kubernetes-version 1.32.5", change: version("1.32.5"), want: nothing},
 		trial{change: both(
 			worker("web", "shop", "labels", "team"), worker("web", int64(3), "maximum"), worker("metal", "1h", "machineControllerManager", "machineDrainTimeout"),
-			set(map[string]any{"cpu": "100m"}, "spec", "kubernetes", "kubelet", "systemReserved"),
+			set(int64(75), "spec", "kubernetes", "kubelet", "imageGCHighThresholdPercent"),
 		), want: nothing},
 	)
 

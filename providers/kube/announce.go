@@ -86,15 +86,9 @@ func (a *Announcer) run(ctx context.Context) {
 	defer close(a.ended)
 	defer a.stop()
 	for {
-		var e record.Event
-		select {
-		case e = <-a.waiting:
-		default:
-			select {
-			case e = <-a.waiting:
-			case <-a.closing: // and nothing waits
-				return
-			}
+		e, any := a.next()
+		if !any {
+			return
 		}
 		switch err := a.post(ctx, e); {
 		case err == nil:
@@ -112,6 +106,21 @@ func (a *Announcer) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// next is the event to announce next; none when the Announcer is closing and none waits.
+func (a *Announcer) next() (e record.Event, any bool) {
+	select {
+	case e = <-a.waiting:
+		return e, true
+	case <-a.closing:
+	}
+	select {
+	case e = <-a.waiting: // it came before the end
+		return e, true
+	default:
+		return e, false
 	}
 }
 

@@ -135,6 +135,23 @@ func TestAnnouncerInTrouble(t *testing.T) {
 	}
 }
 
+// What came before the end is announced, also what came right before it.
+func TestAnnouncerEndsLast(t *testing.T) {
+	a := &Announcer{waiting: make(chan record.Event, mostAnnounced), closing: make(chan struct{})}
+	for range mostAnnounced {
+		a.Events([]record.Event{{Type: record.NodeDraining}})
+	}
+	close(a.closing)
+	for i := range mostAnnounced {
+		if _, any := a.next(); !any {
+			t.Fatalf("%d of %d events", i, mostAnnounced)
+		}
+	}
+	if _, any := a.next(); any {
+		t.Error("an event that nobody has sent")
+	}
+}
+
 // An API that fails now and then is reported once, and not after each Event that it took.
 func TestAnnouncerNowAndThen(t *testing.T) {
 	b := &board{every: 5}

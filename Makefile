@@ -93,7 +93,7 @@ lint: ## gofmt, go vet, staticcheck
 lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
 	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)
 
-bench: build labtools ## every figure of docs/speed.md, beside what it is compared with (a quarter of an hour)
+bench: build labtools ## every figure of docs/internals/speed.md, beside what it is compared with (a quarter of an hour)
 	cd lab && go run ./bench
 
 release-check: ## the workflows, the release's configuration, and a release that stays in bin/release (compiles GoReleaser: 15 minutes)

@@ -82,7 +82,7 @@ func (s *Step) stop(result record.Result, why string) {
 }
 
 // end takes an aborted or failed run to its end, stage by stage as
-// docs/abort.md lists:
+// docs/guide/abort.md lists:
 //
 //	draining     evictions stop; pods that already terminate finish; restored
 //	settling     restored

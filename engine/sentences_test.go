@@ -21,7 +21,7 @@ func TestSentences(t *testing.T) {
 		{"gardener", 20, nil},
 	} {
 		t.Run(page.system, func(t *testing.T) {
-			named, rows := namedScenarios(t, "../docs/"+page.system+"-sentences.md")
+			named, rows := namedScenarios(t, "../docs/internals/"+page.system+"-sentences.md")
 			if rows < page.rows {
 				t.Errorf("%d sentences were read: the table has more", rows)
 			}
@@ -65,7 +65,7 @@ func namedScenarios(t *testing.T, file string) (named map[string]bool, rows int)
 // The table of facts on kops has a case, kops's function, whether it is the same here, with the
 // reason where it is not, and scenarios and tests that are there.
 func TestKopsFacts(t *testing.T) {
-	page, err := os.ReadFile("../docs/kops-facts.md")
+	page, err := os.ReadFile("../docs/internals/kops-facts.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,9 @@ import (
 	"github.com/drainboard/drainboard/lab/gate"
 )
 
-// docs/lab.md has a line for each fault, with its flags and its name in Go.
+// docs/internals/lab.md has a line for each fault, with its flags and its name in Go.
 func TestFaultsAreDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../docs/lab.md")
+	doc, err := os.ReadFile("../docs/internals/lab.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ const Ext = ".yaml"
 
 // Load reads a theme from a file; it is named like the file. A theme with anything
 // wrong in it is none: the error, a strictyaml.Problems, tells file, line and what
-// is allowed there. docs/themes.md describes the form.
+// is allowed there. docs/reference/config.md describes the form.
 func Load(file string) (Theme, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

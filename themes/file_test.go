@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// example is the first fenced block of docs/themes.md that begins with a text.
+// example is the first fenced block of docs/reference/config.md that begins with a text.
 func example(t *testing.T, begin string) string {
 	t.Helper()
-	doc, err := os.ReadFile("../docs/themes.md")
+	doc, err := os.ReadFile("../docs/reference/config.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(doc), "```yaml\n"+begin)
 	block, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
-		t.Fatalf("docs/themes.md has no example that begins with %q", begin)
+		t.Fatalf("docs/reference/config.md has no example that begins with %q", begin)
 	}
 	return begin + block
 }
@@ -34,18 +34,18 @@ func TestTheDocumentedThemeIsComplete(t *testing.T) {
 	}
 	for k := range fields(Theme{}, Style{}) {
 		if !strings.Contains(data, "\n  "+k+": ") {
-			t.Errorf("docs/themes.md does not name the role %s", k)
+			t.Errorf("docs/reference/config.md does not name the role %s", k)
 		}
 	}
 	for k := range fields(Glyphs{}, "") {
 		if !strings.Contains(data, "\n  "+k+": ") {
-			t.Errorf("docs/themes.md does not name the glyph %s", k)
+			t.Errorf("docs/reference/config.md does not name the glyph %s", k)
 		}
 	}
-	doc, _ := os.ReadFile("../docs/themes.md")
+	doc, _ := os.ReadFile("../docs/reference/config.md")
 	for _, name := range Names() {
 		if !strings.Contains(string(doc), "`"+name+"`") {
-			t.Errorf("docs/themes.md does not name the theme %s", name)
+			t.Errorf("docs/reference/config.md does not name the theme %s", name)
 		}
 	}
 }

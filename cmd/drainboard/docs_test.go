@@ -23,37 +23,37 @@ import (
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
-// TestREADMENamesEveryAction holds the README's IAM table to what the code calls.
-func TestREADMENamesEveryAction(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+// TestRightsNameEveryAction holds the IAM table of docs/reference/rights.md to what the code calls.
+func TestRightsNameEveryAction(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/rights.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions, eks.ReadActions) {
-		if !strings.Contains(string(readme), "`"+action+"`") {
-			t.Errorf("README.md does not name %s", action)
+		if !strings.Contains(string(page), "`"+action+"`") {
+			t.Errorf("docs/reference/rights.md does not name %s", action)
 		}
 	}
 }
 
-// TestKopsDocumentNamesEveryAction holds the IAM table of docs/kops.md to what the code
+// TestKopsDocumentNamesEveryAction holds the IAM table of docs/providers/kops.md to what the code
 // calls.
 func TestKopsDocumentNamesEveryAction(t *testing.T) {
-	page, err := os.ReadFile("../../docs/kops.md")
+	page, err := os.ReadFile("../../docs/providers/kops.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, action := range slices.Concat(kops.ReadActions, kops.UpgradeActions) {
 		if !strings.Contains(string(page), "`"+action+"`") {
-			t.Errorf("docs/kops.md does not name %s", action)
+			t.Errorf("docs/providers/kops.md does not name %s", action)
 		}
 	}
 }
 
-// TestKopsDocumentNamesEveryFlag holds docs/kops.md to the flags that are kops's here, and
+// TestKopsDocumentNamesEveryFlag holds docs/providers/kops.md to the flags that are kops's here, and
 // to the names that kops has for ours.
 func TestKopsDocumentNamesEveryFlag(t *testing.T) {
-	page, err := os.ReadFile("../../docs/kops.md")
+	page, err := os.ReadFile("../../docs/providers/kops.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +66,15 @@ func TestKopsDocumentNamesEveryFlag(t *testing.T) {
 	}
 	for _, name := range names {
 		if !strings.Contains(string(page), "`--"+name) {
-			t.Errorf("docs/kops.md does not name --%s", name)
+			t.Errorf("docs/providers/kops.md does not name --%s", name)
 		}
 	}
 }
 
-// TestPublishedRolesGrantEveryRight holds docs/rbac.yaml to the rights that the
+// TestPublishedRolesGrantEveryRight holds docs/reference/rbac.yaml to the rights that the
 // commands ask for.
 func TestPublishedRolesGrantEveryRight(t *testing.T) {
-	file, err := os.ReadFile("../../docs/rbac.yaml")
+	file, err := os.ReadFile("../../docs/reference/rbac.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,23 +100,23 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 	}
 	for _, r := range append(kube.ReadRights(kube.Namespace), kube.DriverRights(kube.Namespace)...) { // all that status needs
 		if !grants(read, r) {
-			t.Errorf("drainboard-read in docs/rbac.yaml does not grant %s", r)
+			t.Errorf("drainboard-read in docs/reference/rbac.yaml does not grant %s", r)
 		}
 	}
 	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
 		if !grants(granted, r) {
-			t.Errorf("docs/rbac.yaml does not grant %s", r)
+			t.Errorf("docs/reference/rbac.yaml does not grant %s", r)
 		}
 	}
 	namespace, name, _ := strings.Cut(gardener.InfoName, "/")
 	if rules := granted[namespace]; len(rules) != 1 || !slices.Equal(rules[0].ResourceNames, []string{name}) || !slices.Equal(rules[0].Verbs, []string{"get"}) {
-		t.Errorf("docs/rbac.yaml grants %v in %s, want to get the configmap %s", rules, namespace, name)
+		t.Errorf("docs/reference/rbac.yaml grants %v in %s, want to get the configmap %s", rules, namespace, name)
 	}
 }
 
-// TestDocsNameEveryEvent holds docs/events.md to the event types.
+// TestDocsNameEveryEvent holds docs/reference/events.md to the event types.
 func TestDocsNameEveryEvent(t *testing.T) {
-	file, err := os.ReadFile("../../docs/events.md")
+	file, err := os.ReadFile("../../docs/reference/events.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,15 +130,15 @@ func TestDocsNameEveryEvent(t *testing.T) {
 		record.HookStarted, record.HookPassed, record.HookFailed, record.RollStarted, record.RollGroupChanged, record.RollEnded, record.Warning,
 	} {
 		if !strings.Contains(string(file), "`"+string(e)+"`") {
-			t.Errorf("docs/events.md does not name %s", e)
+			t.Errorf("docs/reference/events.md does not name %s", e)
 		}
 	}
 }
 
-// TestDocsNameEveryExternalMover holds docs/external-movers.md to the kinds of external movers and the ways to
+// TestDocsNameEveryExternalMover holds docs/reference/external-movers.md to the kinds of external movers and the ways to
 // handle them.
 func TestDocsNameEveryExternalMover(t *testing.T) {
-	file, err := os.ReadFile("../../docs/external-movers.md")
+	file, err := os.ReadFile("../../docs/reference/external-movers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,12 +147,12 @@ func TestDocsNameEveryExternalMover(t *testing.T) {
 		record.ExternalAutoscaler, record.ExternalRoll, record.ExternalDrain, record.ExternalCordon, record.ExternalMark, record.ExternalRepair,
 	} {
 		if !strings.Contains(string(file), "\n| "+string(kind)+" | ") {
-			t.Errorf("docs/external-movers.md has no line for %s", kind)
+			t.Errorf("docs/reference/external-movers.md has no line for %s", kind)
 		}
 	}
 	for _, how := range []record.Handling{record.HandlingRefused, record.HandlingSuspended, record.HandlingWaited, record.HandlingLeft, record.HandlingWarned} {
 		if !strings.Contains(string(file), "\n| "+string(how)+" | ") {
-			t.Errorf("docs/external-movers.md does not say what %s means", how)
+			t.Errorf("docs/reference/external-movers.md does not say what %s means", how)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/eks.md", "../../docs/events.md", "../../docs/abort.md", "../../docs/commands.md", "../../docs/external-movers.md", "../../docs/themes.md", "../../docs/journal.md", "../../docs/hooks.md", "../../docs/metrics.md", "../../docs/kops.md", "../../docs/roll.md", "../../docs/gardener.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/providers/eks.md", "../../docs/reference/events.md", "../../docs/guide/abort.md", "../../docs/guide/remote.md", "../../docs/reference/external-movers.md", "../../docs/reference/config.md", "../../docs/reference/journal.md", "../../docs/guide/notifications.md", "../../docs/reference/metrics.md", "../../docs/providers/kops.md", "../../docs/guide/roll.md", "../../docs/providers/gardener.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -183,9 +183,9 @@ func TestDocsNameRealFlags(t *testing.T) {
 	}
 }
 
-// docs/actions.md has the table of all kinds of actions, as the engine describes them.
+// docs/reference/actions.md has the table of all kinds of actions, as the engine describes them.
 func TestDocsNameEveryAction(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/actions.md")
+	doc, err := os.ReadFile("../../docs/reference/actions.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,11 +206,11 @@ func TestDocsNameEveryAction(t *testing.T) {
 		}
 		row := fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s |", k.Name, k.Means, k.Place, strings.Join(needs, ", "), code(undo), code(k.Rights))
 		if !strings.Contains(string(doc), row+"\n") {
-			t.Errorf("docs/actions.md lacks\n%s", row)
+			t.Errorf("docs/reference/actions.md lacks\n%s", row)
 		}
 	}
 	if rows := strings.Count(string(doc), "\n| `"); rows != len(record.Kinds) {
-		t.Errorf("docs/actions.md has %d rows, there are %d kinds", rows, len(record.Kinds))
+		t.Errorf("docs/reference/actions.md has %d rows, there are %d kinds", rows, len(record.Kinds))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // addHooks adds the flags of hooks to a command.
 func addHooks(cmd *cobra.Command, f *config.Hooks) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.Commands, "hook", nil, "WHEN[,WHEN]=COMMAND ARGS: run a command, without a shell (docs/hooks.md). WHEN: "+strings.Join(config.Moments(), ", "))
+	fl.StringArrayVar(&f.Commands, "hook", nil, "WHEN[,WHEN]=COMMAND ARGS: run a command, without a shell (docs/guide/notifications.md). WHEN: "+strings.Join(config.Moments(), ", "))
 	fl.StringArrayVar(&f.Webhooks, "webhook", nil, "WHEN[,WHEN]=env:NAME or =file:PATH: post to the URL in an environment variable or a file, in Slack's format")
 	fl.DurationVar(&f.Timeout, "hook-timeout", 0, "timeout for one call of --hook and --webhook (default 30s)")
 	fl.DurationVar(&f.BlockedFor, "blocked-for", 0, "time a node must be blocked before --hook and --webhook on blocked are called (default 5m0s)")

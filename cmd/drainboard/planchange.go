@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 )
 
-const changeHelp = `A change of a Gardener Shoot: its effect on each worker pool (docs/gardener.md).
+const changeHelp = `A change of a Gardener Shoot: its effect on each worker pool (docs/providers/gardener.md).
 
   drainboard plan --provider gardener --shoot garden-shop/prod --garden-kubeconfig FILE \
     --change NEW.yaml

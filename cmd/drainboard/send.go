@@ -54,7 +54,7 @@ func (a *app) sendCmds() (cmds []*cobra.Command) {
 		}
 		if c.kind == record.CmdAbort { // this process may have to abort the run itself
 			addPools(fl, &o.Where.Pools)
-			fl.BoolVar(&o.Retire, "retire", false, "then drain and terminate what is left of the surge (docs/abort.md)")
+			fl.BoolVar(&o.Retire, "retire", false, "then drain and terminate what is left of the surge (docs/guide/abort.md)")
 		}
 		cmds = append(cmds, cmd)
 	}

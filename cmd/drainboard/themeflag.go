@@ -10,5 +10,5 @@ import (
 
 // themeFlag adds --theme to a command with a dashboard.
 func (a *app) themeFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&a.Theme, "theme", a.Theme, "theme of the dashboard: "+strings.Join(themes.Names(), ", ")+", or one of your own (docs/themes.md)")
+	cmd.Flags().StringVar(&a.Theme, "theme", a.Theme, "theme of the dashboard: "+strings.Join(themes.Names(), ", ")+", or one of your own (docs/reference/config.md)")
 }

@@ -42,7 +42,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	return cmd
 }
 
-const recordHelp = "how to handle an unfinished run whose record is damaged or no longer matches the group: fitting or discard (docs/resume.md)"
+const recordHelp = "how to handle an unfinished run whose record is damaged or no longer matches the group: fitting or discard (docs/guide/resume.md)"
 
 // minRecordLimit is long enough to tell a record that cannot be written from one failed write.
 const minRecordLimit = 5 * time.Second

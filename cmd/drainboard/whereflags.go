@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener"
 )
 
-const cloudOnlyHelp = "kops: work without Kubernetes: no kubeconfig, no drain, no validation, pods end with their instances (docs/cloudonly.md)"
+const cloudOnlyHelp = "kops: work without Kubernetes: no kubeconfig, no drain, no validation, pods end with their instances (docs/providers/cloudonly.md)"
 
 // clusterFlags has the flags that choose a cluster: kubectl's.
 func (a *app) clusterFlags(fl *pflag.FlagSet) {
@@ -34,7 +34,7 @@ func addAWS(fl *pflag.FlagSet, f *backend.Where) {
 
 // addWhereCloudOnly adds them to a command that finds groups only where there is no cluster.
 func addWhereCloudOnly(fl *pflag.FlagSet, f *backend.Where) {
-	fl.BoolVar(&f.CloudOnly, "cloudonly", false, "kops: for runs without Kubernetes, recorded on this machine (docs/cloudonly.md)")
+	fl.BoolVar(&f.CloudOnly, "cloudonly", false, "kops: for runs without Kubernetes, recorded on this machine (docs/providers/cloudonly.md)")
 	fl.StringVar(&f.Cluster, "cluster-name", "", "with --cloudonly: kops's name of the cluster (default: $KOPS_CLUSTER_NAME)")
 	addAWS(fl, f)
 	fl.SetNormalizeFunc(byKopsName)

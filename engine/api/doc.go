@@ -7,7 +7,7 @@
 // without omitempty or omitzero is always there. The tag enum names the constants that a string
 // may be.
 //
-// The comment at a field is its description: docs/json.md and the JSON Schemas in
+// The comment at a field is its description: docs/reference/json.md and the JSON Schemas in
 // docs/reference/schema are made from the types here (package present, TestSchemas). Fields are
 // only ever added.
 package api

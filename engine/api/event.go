@@ -27,7 +27,7 @@ type EventFields struct {
 	Run               string     `json:"run"`                                // ID of the run; empty where the group has none, or a roll as a whole is meant
 	Group             string     `json:"group"`                              // Name of the group; empty where a roll as a whole is meant
 	Roll              string     `json:"roll,omitempty"`                     // ID of the roll that the run belongs to
-	Type              string     `json:"type" enum:"eventType"`              // What happened (docs/events.md)
+	Type              string     `json:"type" enum:"eventType"`              // What happened (docs/reference/events.md)
 	Phase             string     `json:"phase,omitempty"`                    // Phase of the run
 	Node              string     `json:"node,omitempty"`                     // Name of the node
 	Zone              string     `json:"zone,omitempty"`                     // Zone of the node

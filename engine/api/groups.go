@@ -60,7 +60,7 @@ type ExternalMover struct {
 	MoreNodes int       `json:"moreNodes"`                // How many nodes beside these
 	Mark      string    `json:"mark,omitempty"`           // The mark on the first of the nodes, as kubectl shows it
 	Active    bool      `json:"active"`                   // It is at work now; else it may be at any time
-	Handling  string    `json:"handling" enum:"handling"` // What the run does about it (docs/external-movers.md)
+	Handling  string    `json:"handling" enum:"handling"` // What the run does about it (docs/reference/external-movers.md)
 	Message   string    `json:"message"`                  // What that means, a sentence
 	Remedy    string    `json:"remedy,omitempty"`         // What the operator can do
 	SeenAt    time.Time `json:"seenAt,omitzero"`          // When the process was last seen suspended

@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// EventType is one of the types that docs/events.md lists; they are a contract:
+// EventType is one of the types that docs/reference/events.md lists; they are a contract:
 // only ever added to.
 type EventType string
 

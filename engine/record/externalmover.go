@@ -10,7 +10,7 @@ import (
 // ExternalKind says what another controller or a user does that moves nodes of the group, or changes it.
 type ExternalKind string
 
-// Kinds of external movers; docs/external-movers.md has a line for each.
+// Kinds of external movers; docs/reference/external-movers.md has a line for each.
 const (
 	ExternalRefresh    ExternalKind = "instance refresh"
 	ExternalTemplate   ExternalKind = "template"

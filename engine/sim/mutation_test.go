@@ -369,10 +369,10 @@ func (m mutation) where() (pkg string, args []string) {
 	return cmp.Or(homes[m.play], "../live"), []string{"-test.run=^(" + m.play + ")$"}
 }
 
-// TestFoundFaultsHaveMutations holds that each row of docs/faults.md on a fault that was found
+// TestFoundFaultsHaveMutations holds that each row of docs/internals/faults.md on a fault that was found
 // names a scenario or a test, and that for each such row a mutation has to be noticed by it.
 func TestFoundFaultsHaveMutations(t *testing.T) {
-	page, err := os.ReadFile("../../docs/faults.md")
+	page, err := os.ReadFile("../../docs/internals/faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // bound is the least time that a roll by the strategy eks can take, from its limits
-// and waits alone; docs/speed.md derives it. Nothing of it is measured.
+// and waits alone; docs/internals/speed.md derives it. Nothing of it is measured.
 type bound struct{ scaleUp, node, upgrade time.Duration }
 
 // lowerBound is for a group in which every node holds pods, all budgets let go at

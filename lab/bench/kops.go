@@ -51,7 +51,7 @@ func (w kopsWaits) proof(valid time.Duration) time.Duration {
 }
 
 // kopsBound is the sum of the waits that kops's rules force on a roll of a group whose
-// machines are all outdated, with one detached and one node at a time: docs/speed.md
+// machines are all outdated, with one detached and one node at a time: docs/internals/speed.md
 // derives it.
 func kopsBound(nodes int, t machineTimes, w kopsWaits) (surge, roll time.Duration) {
 	drain := t.stop + w.postDrain

@@ -7,7 +7,7 @@
 //	demo       from the start of `drainboard demo` to its first full frame
 //	reaction   from a disruption budget's opening to the accepted eviction of the pod
 //	           that waited for it, beside kubectl drain, by the API server's audit log
-//	roll       the wall time of a roll beside its lower bound (docs/speed.md), and the
+//	roll       the wall time of a roll beside its lower bound (docs/internals/speed.md), and the
 //	           requests for each replaced node
 //	kops       a roll by kops's rules beside the sum of the waits that they force, and
 //	           beside the same roll by our own defaults

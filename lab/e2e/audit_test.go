@@ -138,7 +138,7 @@ func (s *scene) checkBudgets() {
 	}
 }
 
-// checkActions sees that only IAM actions were used that the README asks for.
+// checkActions sees that only IAM actions were used that docs/reference/rights.md asks for.
 func (s *scene) checkActions() {
 	s.t.Helper()
 	documented := documentedActions(s.t)
@@ -150,7 +150,7 @@ func (s *scene) checkActions() {
 		name := c.Service + ":" + c.Action
 		if !documented[name] && !seen[name] && name != "sts:GetCallerIdentity" {
 			seen[name] = true
-			s.t.Errorf("IAM action %s is used and not in the README", name)
+			s.t.Errorf("IAM action %s is used and not in docs/reference/rights.md", name)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (s *scene) checkReleased() {
 	}
 }
 
-// checkRestored holds the end of a run that did not succeed against docs/abort.md:
+// checkRestored holds the end of a run that did not succeed against docs/guide/abort.md:
 // no mark, AZRebalance as before, no surplus that holds nothing, the bounds as
 // before or as low as the desired size lets them.
 func (s *scene) checkRestored() {

@@ -7,11 +7,11 @@
 // awaits what happens, and has the end checked by the same checks as every other
 // story: check_test.go for cluster and cloud, events_test.go for what was said,
 // audit_test.go for what was asked of the API servers. The user has just the
-// roles of docs/rbac.yaml, and the AWS calls are held against the README's list.
+// roles of docs/reference/rbac.yaml, and the AWS calls are held against those of docs/reference/rights.md.
 //
 // TestTwin is the exception: its stories are files of testdata/twin, in the language
 // of the simulator that the engine is tested with, and the simulator plays them too.
-// Both must tell the same (docs/simulator.md).
+// Both must tell the same (docs/internals/simulator.md).
 //
 // The stories of Gardener (gardener_*_test.go) watch a Shoot's pools that the real
 // machine-controller-manager rolls: a board is read all the time, and all that it ever

@@ -113,7 +113,7 @@ func (s *scene) checkManagedActions() {
 	}
 }
 
-// checkManagedRights holds that a watch needs each of the actions that the README lists for
+// checkManagedRights holds that a watch needs each of the actions that docs/reference/rights.md lists for
 // managed node groups.
 func (s *scene) checkManagedRights() {
 	s.t.Helper()
@@ -123,7 +123,7 @@ func (s *scene) checkManagedRights() {
 	}
 	for _, action := range granted(s.t, "eks read") {
 		if !called[action] {
-			s.t.Errorf("%s is in the README, and was not called", action)
+			s.t.Errorf("%s is in docs/reference/rights.md, and was not called", action)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func parseEvent(line string) (Event, error) {
 	decoder := json.NewDecoder(strings.NewReader(line))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
-		return e, fmt.Errorf("not an event of docs/events.md: %w", err)
+		return e, fmt.Errorf("not an event of docs/reference/events.md: %w", err)
 	}
 	if e.APIVersion != "drainboard/v1" || e.Kind != "Event" {
 		return e, fmt.Errorf("not an event: %s", line)
@@ -79,11 +79,11 @@ func saying(text string) func(Event) bool {
 
 var eventType = regexp.MustCompile("`([a-z]+\\.[a-z]+|warning)`")
 
-// checkEvents holds what was said against docs/events.md.
+// checkEvents holds what was said against docs/reference/events.md.
 func checkEvents(t *testing.T, events []Event) {
 	t.Helper()
 	documented := map[string]bool{}
-	for line := range strings.SplitSeq(string(document(t, "docs", "events.md")), "\n") {
+	for line := range strings.SplitSeq(string(document(t, "docs", "reference", "events.md")), "\n") {
 		if column, _, ok := strings.Cut(strings.TrimPrefix(line, "|"), "|"); ok && strings.HasPrefix(line, "|") {
 			for _, m := range eventType.FindAllStringSubmatch(column, -1) {
 				documented[m[1]] = true
@@ -95,7 +95,7 @@ func checkEvents(t *testing.T, events []Event) {
 		kind, _, _ := strings.Cut(e.Type, ".")
 		switch {
 		case !documented[e.Type]:
-			missing = "an entry in docs/events.md"
+			missing = "an entry in docs/reference/events.md"
 		case e.Time.IsZero() || e.Run == "" || e.Group == "":
 			missing = "time, run or group"
 		case e.Message == "":

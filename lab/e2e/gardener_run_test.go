@@ -23,7 +23,7 @@ import (
 func (s *shootScene) drives() {
 	s.t.Helper()
 	s.as(s.name+"-driver", published(s.t, "read", "watch", "upgrade", "force", "events", "hear"))
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "rbac-control.yaml")), 4096)
+	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "reference", "rbac-control.yaml")), 4096)
 	var rules []rbacv1.PolicyRule
 	for {
 		var role rbacv1.Role

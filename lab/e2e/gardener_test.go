@@ -58,7 +58,7 @@ func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 func (s *shootScene) kubeconfigBeside(user, namespace, file string) string {
 	s.t.Helper()
 	var role rbacv1.Role
-	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", file)), 4096).Decode(&role); err != nil {
+	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "reference", file)), 4096).Decode(&role); err != nil {
 		s.t.Fatal(err)
 	}
 	path, err := shared.KubeconfigFor(s.ctx, user, lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{namespace: role.Rules}})

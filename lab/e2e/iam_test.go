@@ -65,7 +65,7 @@ var passed = []string{"ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateTags", "
 // tagged are those that only a run without Kubernetes needs: providers/asg denies them.
 var tagged = []string{"autoscaling:DescribeTags", "autoscaling:CreateOrUpdateTags", "autoscaling:DeleteTags"}
 
-// Each IAM action of the README denied in turn: what only helps is done without;
+// Each IAM action of docs/reference/rights.md denied in turn: what only helps is done without;
 // for what is needed one sentence names the action, and nothing was touched, or
 // all is restored that can be.
 func TestEachAction(t *testing.T) {
@@ -78,7 +78,7 @@ func TestEachAction(t *testing.T) {
 		delete(documented, action)
 	}
 	for action := range documented {
-		t.Errorf("%s is in the README and not tried", action)
+		t.Errorf("%s is in docs/reference/rights.md and not tried", action)
 	}
 	for _, c := range actionCases {
 		t.Run(c.action, func(t *testing.T) {

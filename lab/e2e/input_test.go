@@ -149,7 +149,7 @@ func checkSentence(t *testing.T, stderr string) {
 	}
 }
 
-// Each right of docs/rbac.yaml is needed: without it nothing starts, and it is
+// Each right of docs/reference/rbac.yaml is needed: without it nothing starts, and it is
 // named. Two are only there by custom: a role that lists and watches also gets.
 func TestEachRight(t *testing.T) {
 	s := newScene(t, "rights", lab.GroupOptions{Nodes: 1, Zones: oneZone})

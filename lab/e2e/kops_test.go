@@ -218,7 +218,7 @@ func (s *kopsScene) outside() (out []string) {
 }
 
 // checkKopsCalls sees that machines were ended as kops does it, each once; that none was
-// detached before it had its tag; and that nothing was asked for that the README does not
+// detached before it had its tag; and that nothing was asked for that docs/reference/rights.md does not
 // list for groups of kops.
 func (s *kopsScene) checkKopsCalls() {
 	s.t.Helper()
@@ -226,7 +226,7 @@ func (s *kopsScene) checkKopsCalls() {
 	tagged, detached, ended := map[string]bool{}, map[string]int{}, map[string]int{}
 	for _, c := range s.calls() {
 		if name := c.Service + ":" + c.Action; !slices.Contains(allowed, name) && name != "sts:GetCallerIdentity" {
-			s.t.Errorf("IAM action %s is used and not in the README", name)
+			s.t.Errorf("IAM action %s is used and not in docs/reference/rights.md", name)
 		}
 		if c.Code != "" {
 			continue

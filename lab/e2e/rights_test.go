@@ -15,12 +15,12 @@ import (
 	"github.com/drainboard/drainboard/lab"
 )
 
-// published are the rights of docs/rbac.yaml: of the roles drainboard-NAME, for
+// published are the rights of docs/reference/rbac.yaml: of the roles drainboard-NAME, for
 // the cluster and for namespaces.
 func published(t *testing.T, names ...string) lab.Rights {
 	t.Helper()
 	rights := lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{}}
-	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(t, "docs", "rbac.yaml")), 4096); ; {
+	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(t, "docs", "reference", "rbac.yaml")), 4096); ; {
 		var role rbacv1.Role // a ClusterRole reads as one without a namespace
 		err := decoder.Decode(&role)
 		if errors.Is(err, io.EOF) {
@@ -42,11 +42,11 @@ func published(t *testing.T, names ...string) lab.Rights {
 
 var iamAction = regexp.MustCompile("`((?:autoscaling|ec2|elasticloadbalancing|iam|s3|eks|ssm):[A-Za-z]+)`")
 
-// documentedActions are the IAM actions that the README asks for, without those for
+// documentedActions are the IAM actions that docs/reference/rights.md asks for, without those for
 // groups of kops.
 func documentedActions(t *testing.T) map[string]bool {
 	actions := map[string]bool{}
-	for row := range strings.Lines(string(document(t, "README.md"))) {
+	for row := range strings.Lines(string(document(t, "docs", "reference", "rights.md"))) {
 		if strings.HasPrefix(row, "| groups of kops") || strings.HasPrefix(row, "| managed node groups") {
 			continue
 		}
@@ -57,14 +57,14 @@ func documentedActions(t *testing.T) map[string]bool {
 	return actions
 }
 
-// granted are the IAM actions that the README asks for, for reading ("read") and for
+// granted are the IAM actions that docs/reference/rights.md asks for, for reading ("read") and for
 // upgrades on top ("upgrade"), and for groups of kops besides ("kops read", "kops
 // upgrade", "cloudonly", "eks read"). What AWS checks by itself when a template is set is not among them:
 // nobody calls that.
 func granted(t *testing.T, names ...string) []string {
 	t.Helper()
 	var actions []string
-	for row := range strings.Lines(string(document(t, "README.md"))) {
+	for row := range strings.Lines(string(document(t, "docs", "reference", "rights.md"))) {
 		for name, begin := range map[string]string{
 			"read": "| `groups`, `plan`, `watch` |", "upgrade": "| `upgrade` also |",
 			"kops read": "| groups of kops, `groups`, `plan`, `watch` also |", "kops upgrade": "| groups of kops, `upgrade` also |",
@@ -79,7 +79,7 @@ func granted(t *testing.T, names ...string) []string {
 		}
 	}
 	if len(actions) == 0 {
-		t.Fatal("the README lists no IAM actions")
+		t.Fatal("docs/reference/rights.md lists no IAM actions")
 	}
 	return actions
 }

@@ -51,13 +51,13 @@ func (s *scene) client() *kubernetes.Clientset {
 	return c
 }
 
-// holdSenders applies the policy of docs/rbac.yaml to the commands in a namespace, and returns
+// holdSenders applies the policy of docs/reference/rbac.yaml to the commands in a namespace, and returns
 // when it works, and how it is taken away again.
 func (s *scene) holdSenders(namespace string) (end func()) {
 	s.t.Helper()
 	var policy *admissionregistrationv1.ValidatingAdmissionPolicy
 	var binding *admissionregistrationv1.ValidatingAdmissionPolicyBinding
-	for _, text := range bytes.Split(document(s.t, "docs", "rbac.yaml"), []byte("\n---\n")) {
+	for _, text := range bytes.Split(document(s.t, "docs", "reference", "rbac.yaml"), []byte("\n---\n")) {
 		text = bytes.ReplaceAll(text, []byte(commandsNamespace), []byte(namespace))
 		var err error
 		switch {
@@ -109,7 +109,7 @@ func (s *scene) letter(name, by, command string) *corev1.ConfigMap {
 	}
 }
 
-// Who gives a command is told as a fact where the policy of docs/rbac.yaml holds the name to
+// Who gives a command is told as a fact where the policy of docs/reference/rbac.yaml holds the name to
 // the user of the API, and else as what the sender says: in events, report and journal. The
 // driver finds out by itself, also while the policy comes and goes.
 func TestWhoGivesACommand(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Event is what is read of a line of `drainboard upgrade -o json` (docs/events.md).
+// Event is what is read of a line of `drainboard upgrade -o json` (docs/reference/events.md).
 type Event struct {
 	Time   time.Time `json:"time"`
 	Group  string    `json:"group"`

@@ -26,7 +26,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 		"rbac-control.yaml": {rights(c.kind(deployments), c.kind(sets), c.kind(machines)), c.WriteRights()},
 		"rbac-garden.yaml":  {rights(c.shootKind())},
 	} {
-		text, err := os.ReadFile("../../docs/" + file)
+		text, err := os.ReadFile("../../docs/reference/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 				if !slices.ContainsFunc(role.Rules, func(rule rbacv1.PolicyRule) bool {
 					return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
 				}) {
-					t.Errorf("docs/%s: the role %s does not grant %s", file, role.Name, r)
+					t.Errorf("docs/reference/%s: the role %s does not grant %s", file, role.Name, r)
 				}
 			}
 		}

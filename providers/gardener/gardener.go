@@ -104,7 +104,7 @@ func may(ctx context.Context, k *kube.Client, kinds []kube.Kind, rights []kube.R
 	for _, kind := range kinds {
 		rights = append(rights, kind.Rights()...)
 	}
-	return k.Need(ctx, rights, "docs/gardener.md")
+	return k.Need(ctx, rights, "docs/providers/gardener.md")
 }
 
 // Kinds of the control cluster.

@@ -40,7 +40,7 @@ func TestScenario(t *testing.T) {
 	rows, _ := countdowns(t)
 	for name := range seen {
 		if _, named := rows[name]; !named {
-			t.Errorf("docs/gardener.md does not name the countdown %q", name)
+			t.Errorf("docs/providers/gardener.md does not name the countdown %q", name)
 		}
 	}
 	for name := range rows {
@@ -50,7 +50,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// TestScenariosOfCountdowns: each row of the table of countdowns in docs/gardener.md names the
+// TestScenariosOfCountdowns: each row of the table of countdowns in docs/providers/gardener.md names the
 // scenarios that show it, with the control cluster and without, and each scenario is named by
 // the page: one of a countdown by its row.
 func TestScenariosOfCountdowns(t *testing.T) {
@@ -78,7 +78,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
 		countdown, is := named[name]
 		if delete(named, name); !is {
-			t.Errorf("docs/gardener.md does not name the scenario %s", name)
+			t.Errorf("docs/providers/gardener.md does not name the scenario %s", name)
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -88,7 +88,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 		showsCountdown(t, name, countdown, string(text))
 	}
 	for name := range named {
-		t.Errorf("docs/gardener.md names a scenario %s that is not there", name)
+		t.Errorf("docs/providers/gardener.md names a scenario %s that is not there", name)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 func showsCountdown(t *testing.T, name, countdown, text string) {
 	said, is := strings.CutPrefix(text[:strings.IndexByte(text, '\n')], "# Countdown: ")
 	if is != (countdown != "") || is && said != countdown {
-		t.Errorf("%s says that it is of the countdown %q, and docs/gardener.md of %q", name, said, countdown)
+		t.Errorf("%s says that it is of the countdown %q, and docs/providers/gardener.md of %q", name, said, countdown)
 	}
 	if !is {
 		return
@@ -120,9 +120,9 @@ func showsCountdown(t *testing.T, name, countdown, text string) {
 	}
 }
 
-// countdowns are the scenarios of docs/gardener.md: those of each countdown, and of states.
+// countdowns are the scenarios of docs/providers/gardener.md: those of each countdown, and of states.
 func countdowns(t *testing.T) (rows map[string][]string, states []string) {
-	page, err := os.ReadFile("../../docs/gardener.md")
+	page, err := os.ReadFile("../../docs/providers/gardener.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func countdowns(t *testing.T) (rows map[string][]string, states []string) {
 			}
 		}
 		if len(lines) == 0 {
-			t.Fatalf("docs/gardener.md has no table %s", name)
+			t.Fatalf("docs/providers/gardener.md has no table %s", name)
 		}
 		return lines[1:]
 	}

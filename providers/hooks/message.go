@@ -11,7 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// Message is what a hook is told: an event as docs/events.md describes it, and where it
+// Message is what a hook is told: an event as docs/reference/events.md describes it, and where it
 // comes from.
 type Message struct {
 	// Hook is the moment it is called for.

@@ -1,6 +1,6 @@
 // Package journal is the audit trail of runs on the local disk: an append-only file of
 // JSON lines for each run, that says who ordered what, what was decided, every change
-// before it is carried out, and what came of it. docs/journal.md is its contract.
+// before it is carried out, and what came of it. docs/reference/journal.md is its contract.
 //
 // A Writer owns one file. A Scribe writes what happens in a run: it is told by
 // live.Loop, and stands between the loop and its executor, where it keeps anything
@@ -28,7 +28,7 @@ const (
 	KindDecision Kind = "decision" // the run changed
 	KindAction   Kind = "action"   // something is about to be done
 	KindOutcome  Kind = "outcome"  // its result
-	KindEvent    Kind = "event"    // as in docs/events.md
+	KindEvent    Kind = "event"    // as in docs/reference/events.md
 	KindGap      Kind = "gap"      // lines are missing here
 	KindClosed   Kind = "closed"   // the process has stopped driving the run
 )

@@ -71,7 +71,7 @@ func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// admit does what admission does to a command that is created: that of docs/rbac.yaml, if it is
+// admit does what admission does to a command that is created: that of docs/reference/rbac.yaml, if it is
 // there, and a dry run ends here.
 func (x *exchange) admit(w http.ResponseWriter, r *http.Request) bool {
 	body, _ := io.ReadAll(r.Body)

@@ -31,7 +31,7 @@ func (c *Client) user(ctx context.Context) (string, error) {
 }
 
 // byPolicy knows whether an admission policy holds the key by of commands to the user who
-// creates them, as that of docs/rbac.yaml does. It asks the API what the policy does and not
+// creates them, as that of docs/reference/rbac.yaml does. It asks the API what the policy does and not
 // which there are: two creations of a command, tried and not carried out (dry run), that differ
 // in nothing but that key. If the true one is accepted and the false one is not, it is held.
 type byPolicy struct {

@@ -157,7 +157,7 @@ func (c *Client) Need(ctx context.Context, rights []Right, written string) error
 		lines[i] = fmt.Sprintf("%s  %s", r, r.Rule())
 	}
 	return &live.Trouble{
-		Words: fmt.Sprintf("this user lacks %d of the needed rights (%s, \"Rights\"):\n  %s", len(missing), written, strings.Join(lines, "\n  ")),
+		Words: fmt.Sprintf("this user lacks %d of the needed rights (%s):\n  %s", len(missing), written, strings.Join(lines, "\n  ")),
 		Kind:  live.ErrDenied,
 	}
 }

@@ -1,7 +1,7 @@
 // Package metrics tells a run in numbers, as Prometheus reads them (text format 0.0.4,
 // https://prometheus.io/docs/instrumenting/exposition_formats). There are few, and no
 // label has more values than this program knows words for: none names a node, a pod or a
-// budget. docs/metrics.md lists them.
+// budget. docs/reference/metrics.md lists them.
 package metrics
 
 import (

@@ -17,7 +17,7 @@ import (
 
 func main() {
 	program := flag.String("program", "../bin/drainboard", "the drainboard to picture")
-	dir := flag.String("to", "../docs", "the directory to write to")
+	dir := flag.String("to", "../docs/pictures", "the directory to write to")
 	only := flag.String("only", "", "make only pictures whose name holds this")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

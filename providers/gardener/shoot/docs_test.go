@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-const page = "../../../docs/gardener.md"
+const page = "../../../docs/providers/gardener.md"
 
-// TestDocumentsHaveTheTables holds the tables of docs/gardener.md to those that are worked
+// TestDocumentsHaveTheTables holds the tables of docs/providers/gardener.md to those that are worked
 // by. go test -run Documents -rewrite rewrites them.
 func TestDocumentsHaveTheTables(t *testing.T) {
 	file, err := os.ReadFile(page)

@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/themes/strictyaml"
 )
 
-// config is the content of config.yaml; docs/themes.md and docs/hooks.md describe it.
+// config is the content of config.yaml; docs/reference/config.md and docs/guide/notifications.md describe it.
 type config struct {
 	theme      string // "" means auto
 	background string // dark or light; "" means that of the terminal

@@ -31,14 +31,14 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 func TestTheDocumentedConfigurationIsRead(t *testing.T) {
-	doc, err := os.ReadFile("../../../../docs/themes.md")
+	doc, err := os.ReadFile("../../../../docs/reference/config.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, found := strings.Cut(string(doc), "```yaml\ntheme:")
 	block, _, closed := strings.Cut(rest, "```")
 	if !found || !closed {
-		t.Fatal("docs/themes.md has no example of config.yaml")
+		t.Fatal("docs/reference/config.md has no example of config.yaml")
 	}
 	got, err := parseConfig("config.yaml", []byte("theme:"+block))
 	want := config{theme: "auto", notify: true, contexts: []contextConfig{{"*prod*", "high-contrast", "PRODUCTION"}, {"*stag*", "", "staging"}}}

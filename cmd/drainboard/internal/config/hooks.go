@@ -275,7 +275,7 @@ func (f *Hooks) Adopt(run *record.Run) error {
 		was, now time.Duration
 	}{{hooks.BeforeNode, had.BeforeNode, run.Settings.BeforeNode}, {hooks.AfterNode, had.AfterNode, run.Settings.AfterNode}} {
 		if h.was > 0 && h.now == 0 && run.State != record.Ending {
-			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/hooks.md): configure them, or resume with --without-hooks", run.ID, h.on)
+			return fmt.Errorf("the unfinished run %s has hooks on %s, and none is configured here (docs/guide/notifications.md): configure them, or resume with --without-hooks", run.ID, h.on)
 		}
 	}
 	return nil

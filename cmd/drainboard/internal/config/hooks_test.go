@@ -163,9 +163,9 @@ func TestAdoptHooks(t *testing.T) {
 	}
 }
 
-// docs/hooks.md names every moment and every variable, and its example is read.
+// docs/guide/notifications.md names every moment and every variable, and its example is read.
 func TestHooksDocument(t *testing.T) {
-	file, err := os.ReadFile("../../../../docs/hooks.md")
+	file, err := os.ReadFile("../../../../docs/guide/notifications.md")
 	if err != nil {
 		t.Fatal(err)
 	}

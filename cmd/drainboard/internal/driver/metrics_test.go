@@ -29,9 +29,9 @@ func TestMetricsAddress(t *testing.T) {
 	(*metricsServer)(nil).close()
 }
 
-// docs/metrics.md names every metric.
+// docs/reference/metrics.md names every metric.
 func TestMetricsDocument(t *testing.T) {
-	file, err := os.ReadFile("../../../../docs/metrics.md")
+	file, err := os.ReadFile("../../../../docs/reference/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@
 //	a Shoot's change  ChangeOf                        WriteChange
 //	events            api.EventOf                     Printer
 //
-// The tests here make the schemas in docs/reference/schema and the reference in docs/json.md
+// The tests here make the schemas in docs/reference/schema and the reference in docs/reference/json.md
 // from the types of package api, and hold that each of their fields is filled in. Settings lists every setting of a run with its flag, CommandLine makes the commands
 // that are suggested to the user.
 package present

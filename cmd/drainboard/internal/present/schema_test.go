@@ -25,9 +25,9 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
-var rewrite = flag.Bool("rewrite", false, "rewrite the schemas and the reference in docs/json.md")
+var rewrite = flag.Bool("rewrite", false, "rewrite the schemas and the reference in docs/reference/json.md")
 
-// documents are all that programs get, in the order of docs/json.md.
+// documents are all that programs get, in the order of docs/reference/json.md.
 var documents = []any{
 	api.GroupList{}, api.GroupStatus{}, api.GroupStatusList{}, api.GroupPlan{}, api.RollPlan{}, api.ShootChangePlan{}, api.CommandResult{},
 	api.Event{}, api.HookEvent{}, api.Exit{}, api.Version{},
@@ -63,7 +63,7 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("there is no document of the schema %s", f.Name())
 		}
 	}
-	page := filepath.Join(repository, "docs", "json.md")
+	page := filepath.Join(repository, "docs", "reference", "json.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestSchemas(t *testing.T) {
 	head, rest, found := strings.Cut(string(text), begin)
 	_, tail, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatalf("docs/json.md lacks %s%s", begin, end)
+		t.Fatalf("docs/reference/json.md lacks %s%s", begin, end)
 	}
 	same(t, page, []byte(head+begin+src.reference()+end+tail))
 }
@@ -365,7 +365,7 @@ func (src apiSource) value(p property, of reflect.Type, defs map[string]object) 
 	panic("a document has no " + of.String())
 }
 
-// reference is what docs/json.md says of all documents, each type once.
+// reference is what docs/reference/json.md says of all documents, each type once.
 func (src apiSource) reference() string {
 	var out strings.Builder
 	told := map[string]bool{} // by name; the fields of a document count as the document

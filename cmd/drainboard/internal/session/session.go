@@ -138,7 +138,7 @@ func (s *Session) List(ctx context.Context) ([]present.GroupRow, error) {
 
 // Allowed returns the missing rights as an error, nil if none.
 func Allowed(ctx context.Context, k *kube.Client, rights []kube.Right) error {
-	return k.Need(ctx, rights, "README")
+	return k.Need(ctx, rights, "docs/reference/rights.md")
 }
 
 // View is what is known of cluster and group, kept up to date by its queue.

@@ -166,7 +166,7 @@ func TestDocsNameRealFlags(t *testing.T) {
 		})
 	}
 	flag := regexp.MustCompile("(?:^|[ `(|=])--([a-z][a-z-]+)")
-	for _, name := range []string{"../../README.md", "../../docs/providers/eks.md", "../../docs/reference/events.md", "../../docs/guide/abort.md", "../../docs/guide/remote.md", "../../docs/reference/external-movers.md", "../../docs/reference/config.md", "../../docs/reference/journal.md", "../../docs/guide/notifications.md", "../../docs/reference/metrics.md", "../../docs/providers/kops.md", "../../docs/guide/roll.md", "../../docs/providers/gardener.md"} {
+	for _, name := range []string{"../../README.md", "../../docs/providers/eks.md", "../../docs/reference/events.md", "../../docs/guide/abort.md", "../../docs/guide/control.md", "../../docs/reference/external-movers.md", "../../docs/reference/config.md", "../../docs/reference/journal.md", "../../docs/guide/notifications.md", "../../docs/reference/metrics.md", "../../docs/providers/kops.md", "../../docs/guide/roll.md", "../../docs/providers/gardener.md"} {
 		file, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -57,17 +57,25 @@ func all(ctx context.Context, program, dir, only string) error {
 	return errors.Join(errs...)
 }
 
-// take plays a picture's steps and returns what the screen shows after the last.
+// take plays a picture's steps and returns what the screen shows after the last, of a film after
+// each.
 func (p picture) take(ctx context.Context, program string) ([]byte, error) {
 	t, err := open(program, p)
 	if err != nil {
 		return nil, err
 	}
 	defer t.close()
+	var frames []grid
 	for _, s := range p.steps {
 		if err := t.play(ctx, s); err != nil {
 			return nil, err
 		}
+		if p.film {
+			frames = append(frames, t.grid())
+		}
+	}
+	if p.film {
+		return film(frames, p.ground, p.shows), nil
 	}
 	return svg(t.grid(), p.ground, p.shows), nil
 }

@@ -10,6 +10,7 @@ type picture struct {
 	ground        ground
 	args          []string
 	steps         []step
+	film          bool // every step is shown, one after the other
 }
 
 // step is a key that is pressed, again if it must be, until the screen shows some
@@ -44,6 +45,14 @@ var (
 )
 
 var pictures = []picture{
+	{
+		name: "recording", columns: 120, rows: 32, ground: dark, args: demo, film: true,
+		steps: append(append(first[:2:2], step{press: "enter", until: []string{"draining"}, gone: "approve]"}), append(second[3:6:6],
+			step{press: "esc", until: []string{"blocked: 1 budget", "q quit"}},
+			step{press: "w", until: []string{"scales"}},
+			step{gone: "blocked: 1 budget"})...),
+		shows: "An upgrade step by step: a batch is approved, nodes drain, a PDB blocks a pod, and it is drained once its workload is scaled",
+	},
 	{
 		name: "dashboard", columns: 120, rows: 36, ground: dark, args: demo, steps: held,
 		shows: "An upgrade of 15 nodes in three zones: nodes are drained, a budget keeps a pod, and the dashboard says what would open it",

@@ -33,27 +33,64 @@ const (
 // and bars are drawn as lines, so that they join in any. There are no styles and no
 // scripts in it, which some viewers leave out.
 func svg(g grid, on ground, title string) []byte {
+	var b bytes.Buffer
+	begin(&b, g, on, title)
+	writeScreen(&b, g, on)
+	b.WriteString("</svg>\n")
+	return b.Bytes()
+}
+
+// film draws one screen after the other, each for some seconds, again and again. A viewer that
+// does not animate shows the last one.
+func film(frames []grid, on ground, title string) []byte {
+	var b bytes.Buffer
+	begin(&b, frames[0], on, title)
+	for i, g := range frames {
+		shown := "hidden"
+		if i == len(frames)-1 {
+			shown = "visible"
+		}
+		fmt.Fprintf(&b, `<g visibility="%s">`+"\n", shown)
+		values := make([]string, len(frames))
+		for j := range values {
+			values[j] = "hidden"
+		}
+		values[i] = "visible"
+		fmt.Fprintf(&b, `<animate attributeName="visibility" calcMode="discrete" dur="%ds" repeatCount="indefinite" values="%s"/>`+"\n", len(frames)*frameSeconds, strings.Join(values, ";"))
+		writeScreen(&b, g, on)
+		b.WriteString("</g>\n")
+	}
+	b.WriteString("</svg>\n")
+	return b.Bytes()
+}
+
+// frameSeconds is for how long a screen of a film is shown.
+const frameSeconds = 3
+
+// begin writes the head of a picture, and the terminal's window.
+func begin(b *bytes.Buffer, g grid, on ground, title string) {
 	columns := 0
 	for _, row := range g {
 		columns = max(columns, len(row))
 	}
 	w, h := columns*cellW+2*margin, len(g)*cellH+2*margin
+	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n", w, h, w, h, escape(title))
+	fmt.Fprintf(b, "<title>%s</title>\n", escape(title))
+	fmt.Fprintf(b, `<rect x=".5" y=".5" width="%d" height="%d" rx="6" fill="%s" stroke="#7d8590" stroke-opacity=".4"/>`+"\n", w-1, h-1, hex(on.back))
+}
 
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n", w, h, w, h, escape(title))
-	fmt.Fprintf(&b, "<title>%s</title>\n", escape(title))
-	fmt.Fprintf(&b, `<rect x=".5" y=".5" width="%d" height="%d" rx="6" fill="%s" stroke="#7d8590" stroke-opacity=".4"/>`+"\n", w-1, h-1, hex(on.back))
-	fmt.Fprintf(&b, `<g transform="translate(%d %d)">`+"\n", margin, margin)
-	writeBacks(&b, g, on)
-	writeShapes(&b, g, on)
-	fmt.Fprintf(&b, `<g font-family="%s" font-size="%s" fill="%s">`+"\n", fonts, fontSize, hex(on.text))
+// writeScreen draws what a terminal shows.
+func writeScreen(b *bytes.Buffer, g grid, on ground) {
+	fmt.Fprintf(b, `<g transform="translate(%d %d)">`+"\n", margin, margin)
+	writeBacks(b, g, on)
+	writeShapes(b, g, on)
+	fmt.Fprintf(b, `<g font-family="%s" font-size="%s" fill="%s">`+"\n", fonts, fontSize, hex(on.text))
 	for y, row := range g {
 		for _, r := range runs(row, on) {
-			r.write(&b, y, on)
+			r.write(b, y, on)
 		}
 	}
-	b.WriteString("</g>\n</g>\n</svg>\n")
-	return b.Bytes()
+	b.WriteString("</g>\n</g>\n")
 }
 
 // writeBacks paints what lies behind the letters: a rectangle for cells of one

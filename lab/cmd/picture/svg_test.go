@@ -84,7 +84,7 @@ func wellFormed(t *testing.T, file []byte) (texts int) {
 		switch e.Name.Local {
 		case "svg":
 			w, h = number["width"], number["height"]
-		case "title", "g", "path":
+		case "title", "g", "path", "animate":
 		case "rect":
 			if number["x"]+number["width"] > w || number["y"]+number["height"] > h {
 				t.Errorf("a rectangle leaves the picture: %v", e.Attr)

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// fakeProgram answers as drainboard does, and keeps how it was called in a file. It reads its
+// exit codes, one for each upgrade or plan, from another.
+const fakeProgram = `#!/usr/bin/env bash
+echo "$*" >>"$FAKE/calls"
+case $1 in
+report) echo "# Report of $2"; exit 0 ;;
+plan) echo "a plan" ;;
+upgrade) trap 'echo "{\"type\":\"run.finished\",\"run\":\"r-1\",\"result\":\"aborted\",\"exitCode\":3}"; exit 3' TERM
+  echo '{"type":"run.started","run":"r-1"}'
+  if [[ -e $FAKE/hangs ]]; then for i in $(seq 200); do sleep 0.1; done; fi ;;
+esac
+code=$(head -n 1 "$FAKE/codes"); sed -i 1d "$FAKE/codes"
+if [[ $1 == upgrade ]]; then
+  run=',"run":"r-1"'; if [[ $code == 10 ]]; then run=; fi
+  echo "{\"type\":\"run.finished\"$run,\"result\":\"word-$code\",\"exitCode\":$code,\"message\":\"the end.\"}"
+fi
+exit "$code"
+`
+
+// pipeline runs the script of the GitHub Action with a program that exits with some codes, and
+// returns its exit code and what it has written.
+type pipeline struct {
+	t   *testing.T
+	dir string
+}
+
+func newPipeline(t *testing.T, codes ...string) pipeline {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the script is for runners with GNU tools")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"program": fakeProgram, "codes": strings.Join(codes, "\n") + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return pipeline{t, dir}
+}
+
+func (p pipeline) command(env ...string) *exec.Cmd {
+	script, err := filepath.Abs(filepath.Join(root, ".github/actions/drainboard/run.sh"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.Command("bash", script)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "PROGRAM="+filepath.Join(p.dir, "program"), "FAKE="+p.dir, "RUNNER_TEMP="+p.dir, "TRY_AFTER=0",
+		"GITHUB_OUTPUT="+filepath.Join(p.dir, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(p.dir, "summary"))
+	cmd.Env = append(cmd.Env, env...)
+	return cmd
+}
+
+func (p pipeline) file(name string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestPipelineExitCodes holds what the GitHub Action makes of each exit code.
+func TestPipelineExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		codes   []string
+		env     []string
+		want    int
+		calls   string
+		output  string
+		summary string
+	}{
+		{"done", []string{"0"}, []string{"GROUP=ng-web", "ARGS=--until 05:00"}, 0, "upgrade ng-web --auto -o json --until 05:00\nreport r-1\n", "exit-code=0", "# Report of r-1"},
+		{"several groups", []string{"0"}, []string{"ARGS=--all"}, 0, "upgrade --auto -o json --all\nreport r-1\n", "result=word-0", "# Report of r-1"},
+		{"nodes left", []string{"8"}, []string{"GROUP=ng-web"}, 0, "", "exit-code=8", "Nodes are left by choice"},
+		{"nodes left are a failure", []string{"8"}, []string{"GROUP=ng-web", "NODES_LEFT=failure"}, 8, "", "exit-code=8", "# Report of r-1"},
+		{"paused", []string{"9"}, []string{"GROUP=ng-web"}, 9, "", "run=r-1", "The run is paused: the end. Mend the cause"},
+		{"reachable the second time", []string{"10", "0"}, []string{"GROUP=ng-web"}, 0, "upgrade ng-web --auto -o json\nupgrade ng-web --auto -o json\nreport r-1\n", "exit-code=0", "# Report of r-1"},
+		{"never reachable", []string{"10", "10"}, []string{"GROUP=ng-web", "TRIES=2"}, 10, "upgrade ng-web --auto -o json\nupgrade ng-web --auto -o json\n", "exit-code=10", "not reachable; nothing was changed"},
+		{"pods held", []string{"4"}, []string{"GROUP=ng-web"}, 4, "", "exit-code=4", "# Report of r-1"},
+		{"a plan with something to do", []string{"8"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 0, "plan ng-web --detailed-exitcode\n", "changes=true", "a plan"},
+		{"a plan with nothing to do", []string{"0"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 0, "", "changes=false", "a plan"},
+		{"a plan that fails", []string{"11"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 11, "", "exit-code=11", "a plan"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPipeline(t, c.codes...)
+			cmd := p.command(c.env...)
+			out, _ := cmd.CombinedOutput()
+			if got := cmd.ProcessState.ExitCode(); got != c.want {
+				t.Errorf("exit code %d, want %d:\n%s", got, c.want, out)
+			}
+			if calls := p.file("calls"); c.calls != "" && calls != c.calls {
+				t.Errorf("called:\n%s", calls)
+			}
+			if !strings.Contains(p.file("output"), c.output+"\n") {
+				t.Errorf("outputs:\n%s", p.file("output"))
+			}
+			if !strings.Contains(p.file("summary"), c.summary) {
+				t.Errorf("summary:\n%s", p.file("summary"))
+			}
+		})
+	}
+}
+
+// TestPipelineCancelled holds that a cancelled job has the program abort, and waits for it.
+func TestPipelineCancelled(t *testing.T) {
+	p := newPipeline(t, "0")
+	if err := os.WriteFile(filepath.Join(p.dir, "hangs"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.command("GROUP=ng-web")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if calls, _ := os.ReadFile(filepath.Join(p.dir, "calls")); len(calls) > 0 {
+			break
+		}
+		if time.Since(start) > 20*time.Second {
+			t.Fatal("the program was never called")
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // its trap is set after the line in the file
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 3 || !strings.Contains(p.file("output"), "result=aborted\n") {
+		t.Errorf("exit code %d, outputs %s\n%s", got, p.file("output"), out.String())
+	}
+}
+
+// TestPipelineFiles holds the action, the template and the Job to their forms: what the action
+// hands on are the variables that the script reads, and the commands exist.
+func TestPipelineFiles(t *testing.T) {
+	read := func(path string) []byte {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	var job batchv1.Job
+	if err := yaml.UnmarshalStrict(read("docs/guide/job.yaml"), &job); err != nil {
+		t.Fatal(err)
+	}
+	args := job.Spec.Template.Spec.Containers[0].Args
+	cmd, _, err := program().Find(args)
+	if err != nil || cmd.Name() != "upgrade" {
+		t.Errorf("the Job runs %q: %v", args, err)
+	}
+	checkFlags(t, "docs/guide/job.yaml", cmd, args)
+	script := string(read(".github/actions/drainboard/run.sh"))
+	var action struct {
+		Inputs map[string]struct{ Description, Default string }
+		Runs   struct {
+			Steps []struct {
+				ID  string
+				Env map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(read(".github/actions/drainboard/action.yml"), &action); err != nil {
+		t.Fatal(err)
+	}
+	guide := string(read("docs/guide/ci.md"))
+	for name := range action.Inputs {
+		if !strings.Contains(guide, "| `"+name+"` |") {
+			t.Errorf("docs/guide/ci.md does not tell of the input %s", name)
+		}
+	}
+	var template map[string]struct {
+		Variables map[string]string
+		Script    []string
+	}
+	if err := yaml.Unmarshal(read(".gitlab/drainboard.gitlab-ci.yml"), &template); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range action.Runs.Steps {
+		if step.ID != "run" {
+			continue
+		}
+		for name := range step.Env {
+			_, inTemplate := template[".drainboard"].Variables[name]
+			if !strings.Contains(script, "{"+name+":-") || !inTemplate && name != "PROGRAM" {
+				t.Errorf("%s is given by the action, and not read by the script or not given by the GitLab template", name)
+			}
+		}
+	}
+	if len(action.Inputs) < 5 || len(template[".drainboard"].Script) == 0 {
+		t.Error("the action or the template was not read")
+	}
+}

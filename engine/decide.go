@@ -65,7 +65,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 			handle(s, c)
 		}
 	}
-	blindness(s, nil)
+	blindness(s, r.State, nil)
 	if in.Pause != "" && s.Run.State == record.Running {
 		s.Pause(in.Pause)
 		s.changed = true

@@ -23,9 +23,23 @@ func retires(s *assess.Reader) bool {
 // beginRetiring has a run that has restored what was in flight retire its surplus nodes.
 func (s *Step) beginRetiring() {
 	s.Run.State, s.Run.PhaseWait, s.Run.Retire = record.Running, nil, false
+	s.Run.Target.Templates = retireTargets(&s.Run, s.W)
+	if s.Run.Limit == 0 {
+		s.Run.Limit = max(1, s.Rules.Limit(s.W, &s.Run))
+	}
 	s.Run.Phases = append(s.Run.Phases, record.Phase{Name: record.PhaseRetire})
 	s.Enter(record.PhaseRetire)
 	s.Soon()
+}
+
+// retireTargets are the templates of the nodes that are new to a run that retires its surplus:
+// its target. A run that ended before its first phase had worked that out has none: new is then
+// what the group launches.
+func retireTargets(r *record.Run, w *world.World) []world.Template {
+	if len(r.Target.Templates) > 0 {
+		return r.Target.Templates
+	}
+	return append([]world.Template{r.BaseTemplate}, w.Group.Overrides...)
 }
 
 // retireSurge is the phase in which surplus nodes are drained by all rules and terminated
@@ -133,7 +147,7 @@ func PlanRetirement(rules Strategy, ended record.Run, w *world.World, id string,
 	if ended.State != record.Finished || ended.RaiseLeft == nil {
 		return record.Run{}, false
 	}
-	r := assess.NewRun(rules, id, seed, w, ended.Settings, record.Target{Templates: ended.Target.Templates})
+	r := assess.NewRun(rules, id, seed, w, ended.Settings, record.Target{Templates: retireTargets(&ended, w)})
 	r.Inherit(*ended.RaiseLeft, w.Group.Sizes)
 	r.Suspended = slices.DeleteFunc(slices.Clone(ended.Suspended), func(process string) bool { return !w.Group.HasSuspended(process) })
 	r.Phases = []record.Phase{{Name: record.PhaseRetire}}

@@ -181,7 +181,7 @@ func Blind(rules Strategy, now time.Time, w *world.World, r record.Run, aborting
 	s := newStep(rules, now, w, r)
 	s.unwritten = true
 	s.countTime(s.blind())
-	blindness(s, aborting)
+	blindness(s, r.State, aborting)
 	s.Run.Seen, s.Run.Blind = now, s.blind()
 	return Decision{Run: s.Run, Events: s.events, Changed: s.changed || len(s.events) > 0}
 }
@@ -189,9 +189,10 @@ func Blind(rules Strategy, now time.Time, w *world.World, r record.Run, aborting
 // blindness counts the time in which the cluster is not seen although the run has ended a
 // machine after which it has to prove valid: the machine may have been what served the API.
 // The validation's own time stands still meanwhile, so this one has the same limit of time that
-// the process was awake. At its end the run pauses, since nothing else would end the wait; it
-// does not fail. A run that is ending is left by its process then.
-func blindness(s *Step, aborting *time.Duration) {
+// the process was awake and the run was not paused; was is its state before this decision. At its
+// end the run pauses, since nothing else would end the wait; it does not fail. A run that is ending
+// is left by its process then.
+func blindness(s *Step, was record.State, aborting *time.Duration) {
 	r := &s.Run
 	after := endedMachines(&s.Reader)
 	if r.State == record.Finished || len(after) == 0 || !slices.Contains(r.Sources(), world.Cluster) || s.Fresh(world.Cluster) {
@@ -208,7 +209,7 @@ func blindness(s *Step, aborting *time.Duration) {
 	if r.Blindness != nil && (!running || r.Blindness.For < limit) { // else the operator has resumed it
 		b = *r.Blindness
 	}
-	if passed := s.Now.Sub(r.Seen); passed <= blackout {
+	if passed := s.Now.Sub(r.Seen); passed <= blackout && was != record.Paused {
 		b.For += max(0, passed)
 	}
 	defer func() { r.Blindness = &b }()

@@ -326,7 +326,7 @@ func (c *checker) resumed() {
 // before looks at what the driver can see and do, and at what it was told.
 func (c *checker) before(in engine.Inputs) {
 	c.watch()
-	c.commands, c.nodes = in.Commands, c.d.Run.Nodes
+	c.commands, c.nodes, c.dark.state = in.Commands, c.d.Run.Nodes, c.d.Run.State
 	for _, say := range in.Commands {
 		if say.Kind == record.CmdApprove {
 			c.approved[say.Hash] = true
@@ -341,6 +341,8 @@ func (c *checker) after(dec engine.Decision) {
 	if dec.Wake.Before(d.Sim.now) {
 		d.breaks("the wake-up %s lies in the past", dec.Wake)
 	}
+	c.settles()
+	c.looksAround(dec) // what a passed validation frees is free for this decision
 	begun := false
 	for id, n := range dec.Run.Nodes {
 		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
@@ -361,8 +363,6 @@ func (c *checker) after(dec engine.Decision) {
 		}
 	}
 	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.Result != record.NotStartedYet || dec.Run.OnlyRetires()
-	c.settles()
-	c.looksAround(dec)
 	c.effects(dec)
 	c.resizes(dec)
 	c.orders(dec)

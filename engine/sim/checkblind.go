@@ -14,11 +14,14 @@ import (
 // that in which a machine of its own had ended and the cluster was not found valid since.
 type darkness struct {
 	all, after, told time.Duration
-	seen             time.Time // the last decision
-	state            record.State
+	seen             time.Time       // the last decision
+	state            record.State    // before this decision
 	paused           bool            // the run has paused itself for it
 	granted          map[string]bool // machines whose end was granted, as the driver knows
 }
+
+// blindPause begins the reason of a run that pauses itself because it does not see its cluster.
+const blindPause = "no view of the cluster"
 
 // darkens checks that no wait for sight of the cluster after the run's own end of a machine is
 // endless or silent: it is told again and again, and pauses the run after the time that a
@@ -31,12 +34,16 @@ func (c *checker) darkens(dec engine.Decision) {
 	}
 	k.seen = d.Sim.now
 	was, limit := k.state, d.Run.Settings.ValidateTimeout
-	k.state = dec.Run.State
-	if resumed := k.paused && was == record.Paused && k.state != record.Paused; c.sees(world.Cluster) || !c.validates() || resumed {
+	if resumed := k.paused && was == record.Paused && dec.Run.State != record.Paused; c.sees(world.Cluster) || !c.validates() || resumed {
 		k.all, k.after, k.told, k.paused = 0, 0, 0, false
 		return
 	}
 	if was == record.Paused {
+		for _, e := range dec.Events {
+			if e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause) {
+				d.breaks("rule 10: the run has paused itself in the moment in which it was resumed")
+			}
+		}
 		return
 	}
 	if k.all += passed; slices.ContainsFunc(sortedKeys(c.kops.out), c.knowsEnded) {
@@ -48,13 +55,13 @@ func (c *checker) darkens(dec engine.Decision) {
 		switch {
 		case e.Type == record.Warning && e.Reason == record.ReasonBlind:
 			k.told = k.after
-		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, "no view of the cluster"):
+		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause):
 			if k.paused = true; k.all < limit-slack {
 				d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
 			}
 		}
 	}
-	if k.state != record.Running {
+	if dec.Run.State != record.Running {
 		return
 	}
 	if k.after > limit+longGap {

@@ -18,7 +18,7 @@ var (
 		"provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace",
 	}
 	// onceFlags apply to one call: its prompts and output, what it does first, and a secret.
-	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "record", "token", "start-timeout", "detailed-exitcode", "no-headers"}
+	onceFlags = []string{"yes", "auto", "plain", "dry-run", "output", "theme", "metrics", "metrics-push", "metrics-file", "record", "token", "start-timeout", "detailed-exitcode", "no-headers"}
 	// groupFlags select groups, which a suggested command names instead.
 	groupFlags = []string{"all", "instance-group", "instance-group-roles"}
 )
@@ -65,7 +65,7 @@ func flagWords(f *pflag.Flag) (words []string) {
 // given returns the flags on the command line that set a run's settings and target.
 func given(cmd *cobra.Command) (names []string) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "record", "provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {
+		if f.Changed && !slices.Contains(slices.Concat(hookFlagNames, scopeFlagNames, []string{"auto", "plain", "yes", "dry-run", "output", "theme", "metrics", "metrics-push", "metrics-file", "record", "provider", "region", "profile", "cluster-name", "state", "cloudonly", "garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace"}), f.Name) {
 			names = append(names, "--"+f.Name)
 		}
 	})

@@ -30,6 +30,7 @@ func words() map[string][]string {
 		"unreachable":          {"wait\tthey go last", "terminate\twith the pods on them", "fail"},
 		"on-drain-timeout":     {"fail", "skip", "force\tdelete what is left", "wait"},
 		"instance-group-roles": {"bastion", "control-plane", "apiserver", "node"},
+		"webhook-format":       config.Formats(),
 		"record":               {"fitting", "discard"},
 		"max-surge":            {"eks\ttwice the zones, at least max-unavailable", "fit\tas many as the nodes need that go at once"},
 		"output":               {"text", "json"},
@@ -54,7 +55,7 @@ func words() map[string][]string {
 }
 
 // fileFlags are the flags that take a file, which the shell completes itself.
-var fileFlags = []string{"kubeconfig", "garden-kubeconfig", "control-kubeconfig", "change", "shoot-file", "cloud-profile", "to", "state"}
+var fileFlags = []string{"kubeconfig", "garden-kubeconfig", "control-kubeconfig", "change", "shoot-file", "cloud-profile", "to", "state", "metrics-file"}
 
 // groupCommands are the commands that take groups; those that are true take several.
 var groupCommands = map[string]bool{

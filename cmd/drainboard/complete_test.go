@@ -108,7 +108,7 @@ var choices = []struct{ line, flag string }{
 	{"upgrade a --plain", "strategy"}, {"plan a", "strategy"},
 	{"upgrade a --plain", "approve"}, {"upgrade a --plain", "order"}, {"plan a", "order"},
 	{"upgrade a --plain", "unreachable"}, {"upgrade a --plain", "on-drain-timeout"}, {"plan a", "on-drain-timeout"},
-	{"upgrade a --plain", "record"}, {"upgrade a --plain", "instance-group-roles"}, {"plan a", "instance-group-roles"},
+	{"upgrade a --plain", "record"}, {"upgrade a --plain", "webhook-format"}, {"upgrade a --plain", "instance-group-roles"}, {"plan a", "instance-group-roles"},
 	{"upgrade a --plain --strategy gardener", "node-conditions"},
 	{"upgrade a --plain", "theme"}, {"watch", "theme"}, {"demo --auto", "theme"},
 	{"groups", "output"}, {"plan a", "output"}, {"status", "output"}, {"version", "output"}, {"report a", "output"}, {"upgrade a --auto", "output"}, {"abort a", "output"}, {"demo --auto", "output"},
@@ -167,7 +167,7 @@ func TestChoices(t *testing.T) {
 func TestFreeFlags(t *testing.T) {
 	free := []string{
 		"ami", "batch", "cloud-profile", "cluster-name", "control-namespace", "expect-label", "hash", "kubernetes-version", "machine-image-version", "max-unavailable",
-		"metrics", "operation", "profile", "reason", "record-namespace", "region", "release-version", "shoot", "until",
+		"metrics", "metrics-push", "operation", "profile", "reason", "record-namespace", "region", "release-version", "shoot", "until",
 	}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("KUBECONFIG", shootCluster(t).Flags.Kubeconfig)

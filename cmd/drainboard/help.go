@@ -32,7 +32,7 @@ var flagGroups = []flagGroup{
 	}},
 	{"Drain", []string{"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "eviction-retry", "evictions-at-once"}},
 	{"Approval", []string{"approve", "batch-size", "canary-watch", "interactive", "batch", "hash"}},
-	{"Hooks and metrics", []string{"hook", "webhook", "hook-timeout", "blocked-for", "without-hooks", "metrics"}},
+	{"Hooks and metrics", []string{"hook", "webhook", "webhook-format", "hook-timeout", "blocked-for", "without-hooks", "metrics", "metrics-push", "metrics-file"}},
 	{"Run record", []string{"record", "record-timeout", "record-namespace"}},
 	{"kops", []string{
 		"cluster-name", "state", "cloudonly", "instance-group", "instance-group-roles", "bastions-at-once", "bastion-interval", "control-plane-interval", "node-interval",

@@ -13,6 +13,8 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/drainboard/drainboard/engine/api"
 )
 
 // fakeProgram answers as drainboard does, and keeps how it was called in a file. It reads its
@@ -210,5 +212,38 @@ func TestPipelineFiles(t *testing.T) {
 	}
 	if len(action.Inputs) < 5 || len(template[".drainboard"].Script) == 0 {
 		t.Error("the action or the template was not read")
+	}
+}
+
+// TestTmuxStatus holds what the status line shows of a run, by the document that status prints.
+func TestTmuxStatus(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell's script")
+	}
+	script, err := filepath.Abs(filepath.Join(root, "docs/guide/integrations/tmux-status.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name   string
+		status api.GroupStatusFields
+		want   string
+	}{
+		{"no run", api.GroupStatusFields{Group: "ng-web"}, ""},
+		{"running", api.GroupStatusFields{Group: "ng-web", LatestRun: &api.Run{State: "running", Outdated: 12, Replaced: 3}}, "ng-web running 3/12\n"},
+		{"approval", api.GroupStatusFields{Group: "ng-web", LatestRun: &api.Run{State: "running", Outdated: 12, WaitingBatch: &api.Batch{ID: 2}}}, "ng-web approve 0/12\n"},
+		{"blocked", api.GroupStatusFields{Group: "ng-web", LatestRun: &api.Run{State: "running", Outdated: 12, BlockedPods: []api.BlockedPod{{Pod: "a/b"}}}}, "ng-web running 0/12 blocked 1\n"},
+		{"finished", api.GroupStatusFields{Group: "ng-web", LatestRun: &api.Run{State: "finished", Result: "succeeded", Outdated: 12, Replaced: 12}}, "ng-web succeeded\n"},
+	} {
+		fake := "#!/bin/sh\ncat <<'END'\n" + string(api.Marshal(api.GroupStatus{GroupStatusFields: c.status})) + "\nEND\n"
+		if err := os.WriteFile(filepath.Join(dir, "drainboard"), []byte(fake), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", script, "ng-web")
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		if out, err := cmd.Output(); err != nil || string(out) != c.want {
+			t.Errorf("%s: %q, %v", c.name, out, err)
+		}
 	}
 }

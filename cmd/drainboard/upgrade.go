@@ -38,6 +38,8 @@ func (a *app) upgradeCmd() *cobra.Command {
 	a.themeFlag(cmd)
 	fl.DurationVar(&u.recordLimit, "record-timeout", live.RecordLimit, "time the run record may be unwritable before the run pauses")
 	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
+	fl.StringVar(&u.metricsPush, "metrics-push", "", "URL of a Pushgateway that gets the metrics when the process ends")
+	fl.StringVar(&u.metricsFile, "metrics-file", "", "file.prom that gets the metrics when the process ends, for the node exporter's textfile collector")
 	u.add(cmd)
 	return cmd
 }
@@ -56,6 +58,8 @@ type upgradeFlags struct {
 	output      string
 	recordLimit time.Duration // see live.Loop
 	metrics     string        // address, "" for none
+	metricsPush string        // a Pushgateway, "" for none
+	metricsFile string        // "" for none
 	record      string        // see driver.CheckRecordChoice
 }
 
@@ -85,6 +89,9 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 	if err := a.CheckTheme(); err != nil {
 		return err
 	}
+	if err := u.Check(); err != nil {
+		return exitcode.Usage(err)
+	}
 	_, settings, err := u.rules(cmd, u.Auto)
 	if err != nil {
 		return exitcode.Usage(err)
@@ -96,7 +103,7 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 func (a *app) driven(cmd *cobra.Command, u *upgradeFlags, asJSON bool) *driver.Upgrade {
 	d := &driver.Upgrade{
 		Console: a.Console, Face: u.Face, Request: u.request(cmd, u.Auto), Options: a.Options, Scope: u.scope, Where: u.where, Given: given(cmd),
-		Yes: u.yes, JSON: asJSON, RecordLimit: u.recordLimit, RecordChoice: u.record, Metrics: u.metrics,
+		Yes: u.yes, JSON: asJSON, RecordLimit: u.recordLimit, RecordChoice: u.record, Metrics: u.metrics, MetricsPush: u.metricsPush, MetricsFile: u.metricsFile,
 	}
 	if !u.scope.IsRoll() {
 		d.Group = u.scope.Named[0]

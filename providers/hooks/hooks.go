@@ -6,8 +6,8 @@
 // so that none ever holds up a run; pods that are blocked for long it notices by itself
 // (blocked.go). Those around a node are no notifications: they are actions of the engine,
 // carried out by the Runner (runner.go). A command gets a process group of its own
-// (command.go), a webhook the body that Slack takes, or the event as it is (webhook.go,
-// message.go). Webhooks' addresses are secrets (address.go).
+// (command.go), a webhook the body that Slack or an alerting service takes, or the event as it is
+// (webhook.go, message.go, alert.go). Webhooks' addresses are secrets (address.go).
 package hooks
 
 import (
@@ -45,6 +45,9 @@ type Format string
 const (
 	Slack Format = "slack" // {"text": ..., "blocks": ...}, as Slack's incoming webhooks take it
 	JSON  Format = "json"  // the message as commands get it
+	// PagerDuty and Opsgenie open an alert for each run that needs a person, and close it (alert.go).
+	PagerDuty Format = "pagerduty"
+	Opsgenie  Format = "opsgenie"
 )
 
 // Defaults of a hook.
@@ -114,6 +117,8 @@ func (h *Hook) Check() error {
 		return errors.New("env is for commands: a webhook has no environment")
 	case len(h.Run) > 0 && h.Format != "":
 		return errors.New("format is for webhooks: a command gets JSON")
+	case h.Format.alerts() && h.aroundNodes():
+		return fmt.Errorf("format %s is not for before-node and after-node: they are no alerts", h.Format)
 	case h.Timeout < 0 || h.Timeout > MaxTimeout:
 		return fmt.Errorf("timeout: %s is out of range, at most %s", h.Timeout, MaxTimeout)
 	case h.BlockedFor < 0:

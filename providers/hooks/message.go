@@ -74,13 +74,19 @@ var headlines = map[On]string{
 	BeforeNode: "before a node", AfterNode: "after a node",
 }
 
-// slack is the message as Slack's incoming webhooks take it: text for notifications, and
-// blocks for the channel.
-func (m Message) slack() ([]byte, error) {
+// headline is what it is about, in a few words.
+func (m Message) headline() string {
 	head := fmt.Sprintf("%s / %s: %s", m.Cluster, m.Group, headlines[m.Hook])
 	if m.Node != "" {
 		head += ", " + m.Node
 	}
+	return head
+}
+
+// slack is the message as Slack's incoming webhooks take it: text for notifications, and
+// blocks for the channel.
+func (m Message) slack() ([]byte, error) {
+	head := m.headline()
 	type text struct {
 		Type string `json:"type"`
 		Text string `json:"text"`

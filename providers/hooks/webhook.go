@@ -28,15 +28,12 @@ var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) er
 // post tells a webhook. It tries again as long as ctx lasts what may pass: no answer, 429
 // and 5xx, after a pause that is the server's if it names one.
 func (h *Hook) post(ctx context.Context, m Message) error {
-	body, err := m.slack()
-	if h.Format == JSON {
-		body, err = m.json(), nil
-	}
+	to, header, body, err := h.request(m)
 	if err != nil {
 		return err
 	}
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
-		again, after, err := h.try(ctx, body)
+		again, after, err := h.try(ctx, to, header, body)
 		if err == nil || !again {
 			return err
 		}
@@ -56,15 +53,14 @@ func (h *Hook) post(ctx context.Context, m Message) error {
 }
 
 // try posts once. again says whether it may help to post once more, and not before after.
-func (h *Hook) try(ctx context.Context, body []byte) (again bool, after time.Duration, err error) {
+func (h *Hook) try(ctx context.Context, to string, header http.Header, body []byte) (again bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout()/3)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.Webhook.url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return false, 0, errors.New("invalid address")
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "drainboard")
+	req.Header = header.Clone()
 	resp, err := client.Do(req)
 	if err != nil {
 		return true, 0, errors.New(h.Webhook.hide(plainError(err)))

@@ -26,6 +26,7 @@ type Recorder struct {
 	mu       sync.Mutex
 	now      func() time.Time // the cluster's time
 	seen     *snapshot.Snapshot
+	exit     int // of the run that ended last, -1 for none
 	events   map[record.EventType]int
 	refused  map[record.Refusal]int
 	actions  map[action]int
@@ -43,7 +44,7 @@ type action struct {
 // New makes a Recorder of this version of the program.
 func New(version string) *Recorder {
 	return &Recorder{
-		version: version, now: time.Now, events: map[record.EventType]int{}, refused: map[record.Refusal]int{},
+		version: version, now: time.Now, exit: -1, events: map[record.EventType]int{}, refused: map[record.Refusal]int{},
 		actions: map[action]int{}, took: make([]int, len(buckets)+1),
 	}
 }
@@ -61,6 +62,12 @@ func (r *Recorder) Events(list []record.Event) {
 	defer r.mu.Unlock()
 	for _, e := range list {
 		r.events[e.Type]++
+		switch {
+		case e.Type == record.RunStarted:
+			r.exit = -1
+		case e.Type == record.RunFinished && e.ExitCode != nil:
+			r.exit = *e.ExitCode
+		}
 	}
 }
 
@@ -110,6 +117,23 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "only GET", http.StatusMethodNotAllowed)
 		return
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = w.Write(r.text()) // who scrapes may go
+	w.Header().Set("Content-Type", ContentType)
+	r.mu.Lock()
+	text := r.text(true)
+	r.mu.Unlock()
+	_, _ = w.Write(text) // who scrapes may go
+}
+
+// ContentType is that of the text format.
+const ContentType = "text/plain; version=0.0.4; charset=utf-8"
+
+// Last is what is kept of a run after its process has ended, and which run's it is: all that is
+// served but what the process saw of cluster and cloud. It is nil if no run was driven.
+func (r *Recorder) Last() (text []byte, cluster, group string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.seen == nil {
+		return nil, "", ""
+	}
+	return r.text(false), r.seen.Cluster, r.seen.Group
 }

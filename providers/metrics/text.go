@@ -66,17 +66,18 @@ func seconds(t time.Time) float64 {
 	return float64(t.UnixMilli()) / 1000
 }
 
-// text is the page for a scrape.
-func (r *Recorder) text() []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// text is the page for a scrape, or, without what is seen at the moment, for after the end.
+func (r *Recorder) text(now bool) []byte {
 	p := &page{}
 	p.family("drainboard_build_info", "gauge", "The version of the program.")
 	p.sample("drainboard_build_info", 1, "version", r.version)
 	if r.seen != nil {
 		p.run(r.seen)
 		p.nodes(r.seen)
-		p.sight(r.seen, r.now())
+		if now {
+			p.sight(r.seen, r.now())
+		}
+		p.one("drainboard_run_exit_code", "gauge", "Exit code of the run; -1 while it has not ended.", float64(r.exit))
 	}
 	r.counted(p)
 	return p.Bytes()

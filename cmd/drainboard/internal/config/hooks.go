@@ -91,10 +91,10 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 		"webhook-file": address(func(file string) (hooks.Address, error) { return hooks.FromFile(file), nil }),
 		"format": func(v strictyaml.Value) {
 			switch s, ok := v.Text(); {
-			case s == string(hooks.Slack) || s == string(hooks.JSON):
+			case slices.Contains(hooks.Formats, hooks.Format(s)):
 				h.Format = hooks.Format(s)
 			case ok:
-				v.Unknown(s, []string{string(hooks.JSON), string(hooks.Slack)})
+				v.Unknown(s, Formats())
 			}
 		},
 		"timeout":     func(v strictyaml.Value) { v.Duration(&h.Timeout) },
@@ -111,6 +111,14 @@ func readHook(v strictyaml.Value) (h hookConfig) {
 	return h
 }
 
+// Formats are the formats of a webhook's body.
+func Formats() (words []string) {
+	for _, f := range hooks.Formats {
+		words = append(words, string(f))
+	}
+	return words
+}
+
 func Moments() (words []string) {
 	for _, on := range hooks.Moments {
 		words = append(words, string(on))
@@ -121,10 +129,17 @@ func Moments() (words []string) {
 // Hooks are the flags for hooks.
 type Hooks struct {
 	Commands, Webhooks []string
+	Format             string // of the webhooks' bodies, "" for Slack's
 	Timeout            time.Duration
 	BlockedFor         time.Duration
 	Without            bool
 	List               []hooks.Hook // the hooks in effect, once they are read
+}
+
+// Check says what is wrong with the flags themselves, nil if nothing is.
+func (f *Hooks) Check() error {
+	_, err := f.parse()
+	return err
 }
 
 // parse reads the hooks of the flags.
@@ -134,6 +149,12 @@ func (f *Hooks) parse() (list []hooks.Hook, err error) {
 	}
 	if f.Timeout < 0 || f.BlockedFor < 0 {
 		return nil, errors.New("--hook-timeout and --blocked-for must not be negative")
+	}
+	if f.Format != "" && !slices.Contains(Formats(), f.Format) {
+		return nil, fmt.Errorf("--webhook-format: %q is not one of %s", f.Format, strings.Join(Formats(), ", "))
+	}
+	if f.Format != "" && len(f.Webhooks) == 0 {
+		return nil, errors.New("--webhook-format is for --webhook")
 	}
 	read := func(flag, text string, into func(h *hooks.Hook, what string) error) error {
 		when, what, ok := strings.Cut(text, "=")
@@ -171,6 +192,7 @@ func (f *Hooks) parse() (list []hooks.Hook, err error) {
 	}
 	for _, text := range f.Webhooks {
 		if err := read("webhook", text, func(h *hooks.Hook, what string) error {
+			h.Format = hooks.Format(f.Format)
 			from, name, _ := strings.Cut(what, ":")
 			switch {
 			case from == "env" && name != "":
@@ -231,6 +253,9 @@ func (f *Hooks) read(dir, context string) error {
 	for i := range f.List {
 		h := &f.List[i]
 		if h.Webhook, err = h.Webhook.Resolve(); err != nil {
+			return fmt.Errorf("hook on %s: %w", h.On[0], err)
+		}
+		if err := h.CheckAlert(); err != nil {
 			return fmt.Errorf("hook on %s: %w", h.On[0], err)
 		}
 		if len(h.Run) == 0 {

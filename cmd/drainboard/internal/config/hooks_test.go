@@ -122,6 +122,9 @@ func TestBadHooks(t *testing.T) {
 		{"needs run", Hooks{Commands: []string{"before-node="}}},
 		{"other users can read a command line", Hooks{Webhooks: []string{"failed=https://hooks.example.com/secretive"}}},
 		{"other users can read a command line", Hooks{Webhooks: []string{"failed=env:"}}},
+		{"not one of slack, json, pagerduty, opsgenie", Hooks{Webhooks: []string{"failed=env:A"}, Format: "teams"}},
+		{"is for --webhook", Hooks{Format: "json"}},
+		{"is not for before-node", Hooks{Webhooks: []string{"before-node=env:A"}, Format: "opsgenie"}},
 		{"--without-hooks contradicts", Hooks{Commands: []string{"failed=true"}, Without: true}},
 		{"out of range", Hooks{Commands: []string{"failed=true"}, Timeout: 2 * time.Hour}},
 	} {

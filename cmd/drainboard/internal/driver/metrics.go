@@ -14,7 +14,7 @@ import (
 // metricsServer serves the metrics of the run that this process drives.
 type metricsServer struct {
 	*metrics.Recorder
-	server *http.Server
+	server *http.Server // nil: they are only written at the end
 }
 
 // metricsAddress reads --metrics: a port alone is served on localhost only.
@@ -56,7 +56,7 @@ func serveMetrics(address, version string) (*metricsServer, error) {
 
 // close stops at once: a scraper retries.
 func (m *metricsServer) close() {
-	if m != nil {
+	if m != nil && m.server != nil {
 		_ = m.server.Close()
 	}
 }

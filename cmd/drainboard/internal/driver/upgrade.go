@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/metrics"
 )
 
 // Upgrade is one call of `drainboard upgrade`: its flags and its user interface.
@@ -38,6 +39,8 @@ type Upgrade struct {
 	RecordLimit  time.Duration
 	RecordChoice string          // see CheckRecordChoice
 	Metrics      string          // the address to serve metrics at, "" for none
+	MetricsPush  string          // a Pushgateway that gets them at the end, "" for none
+	MetricsFile  string          // a file that they are written to at the end, "" for none
 	Abort        *record.Command // abort the unfinished run, and start none; nil to resume it
 	Retire       bool            // retire what the last run left of its surge, and upgrade nothing
 
@@ -55,6 +58,20 @@ func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error)
 			return exitcode.Usage(err)
 		}
 		defer u.metrics.close()
+	}
+	last, err := readLastMetrics(u.MetricsPush, u.MetricsFile)
+	if err != nil {
+		return exitcode.Usage(err)
+	}
+	if !last.none() {
+		if u.metrics == nil {
+			u.metrics = &metricsServer{Recorder: metrics.New(u.Options.Version)}
+		}
+		defer func() {
+			if err := last.write(u.metrics.Recorder); err != nil {
+				fmt.Fprintln(u.Err, "drainboard: "+err.Error())
+			}
+		}()
 	}
 	u.part = &member{}
 	if u.Auto {

@@ -15,6 +15,7 @@
 //	journal.go       the audit trail on disk, and the run announced in the cluster
 //	runhooks.go      the user's hooks around the run and its nodes
 //	metrics.go       the run in numbers, served to Prometheus
+//	lastmetrics.go   and written to a Pushgateway or a file at the end
 //	notices.go       messages of these, for the log of the run
 //
 // A roll starts an Upgrade for each of its groups, as engine/roll decides:

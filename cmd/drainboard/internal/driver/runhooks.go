@@ -41,6 +41,10 @@ func (d *driver) accompany() {
 		b.metrics.SetClock(d.session.Clock().Now)
 		d.listeners = append(d.listeners, b.metrics.Events)
 	}
+	if d.trace != nil {
+		d.trace.SetCluster(cluster)
+		d.listeners = append(d.listeners, d.trace.Events)
+	}
 	d.hooks = b
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/metrics"
+	"github.com/drainboard/drainboard/providers/trace"
 )
 
 // Upgrade is one call of `drainboard upgrade`: its flags and its user interface.
@@ -44,8 +45,9 @@ type Upgrade struct {
 	Abort        *record.Command // abort the unfinished run, and start none; nil to resume it
 	Retire       bool            // retire what the last run left of its surge, and upgrade nothing
 
-	part    *member        // of a roll, or of none
-	metrics *metricsServer // nil: none
+	part    *member         // of a roll, or of none
+	metrics *metricsServer  // nil: none
+	trace   *trace.Recorder // nil: none is sent
 	signals chan os.Signal
 	driving chan struct{} // closed when the run is driven: from then on it handles signals
 }
@@ -69,6 +71,15 @@ func (u *Upgrade) Run(ctx context.Context, settings record.Settings) (err error)
 		}
 		defer func() {
 			if err := last.write(u.metrics.Recorder); err != nil {
+				fmt.Fprintln(u.Err, "drainboard: "+err.Error())
+			}
+		}()
+	}
+	if u.trace, err = trace.New(os.Getenv, u.Options.Version); err != nil {
+		fmt.Fprintln(u.Err, "drainboard: "+err.Error())
+	} else if u.trace != nil {
+		defer func() {
+			if err := u.trace.Close(); err != nil {
 				fmt.Fprintln(u.Err, "drainboard: "+err.Error())
 			}
 		}()

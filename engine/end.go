@@ -403,6 +403,12 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 	}
 }
 
+// GiveUp pauses the run because nothing that it could wait for moves it. The controller is not held.
+func (s *Step) GiveUp(why string) {
+	s.Run.Awaits, s.Run.PhaseWait, s.changed = &record.Awaits{Why: why, Told: s.Now, Expired: true}, nil, true
+	s.Pause(why)
+}
+
 // EndAwait notes that there is nothing to wait for any more.
 func (s *Step) EndAwait() {
 	if s.Run.Awaits == nil {

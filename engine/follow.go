@@ -127,6 +127,7 @@ func followController(s *Step, f helping) {
 	switch s.Run.State {
 	case record.Running:
 		resumeDeployments(s)
+		keepPace(s)
 		s.strategy.Step(s)
 		if s.Run.State == record.Running {
 			carryOutOrders(s)
@@ -142,14 +143,15 @@ func followController(s *Step, f helping) {
 	checkPending(s)
 }
 
-// forgetControl drops what was asked of a control cluster that is not given (any more):
+// forgetControl drops what was asked of a cluster that is not given (any more):
 // nobody can look up what became of it.
 func forgetControl(s *Step) {
-	if s.Controls() || !s.Fresh(world.Cloud) {
+	if !s.Fresh(world.Cloud) {
 		return
 	}
+	lost := map[record.Place]bool{record.InControlCluster: !s.Controls(), record.InGardenCluster: !paceGiven(&s.Reader)}
 	for key, p := range s.Run.Pending {
-		if p.Action.Place() == record.InControlCluster {
+		if lost[p.Action.Place()] {
 			delete(s.Run.Pending, key)
 			s.changed = true
 		}
@@ -320,7 +322,7 @@ func endFollowing(s *Step, f helping) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	if undecided(&s.Reader) && !late {
+	if (!s.RestorePace() || undecided(&s.Reader)) && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -333,6 +335,7 @@ func listUnrestoredController(s *Step, f helping) {
 	w := f.by.Words()
 	listPausedParts(s, w)
 	listTurns(s, f, w)
+	listPace(s)
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
 		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
 	}

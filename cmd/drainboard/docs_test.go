@@ -218,7 +218,7 @@ func TestDocsNameEveryAction(t *testing.T) {
 // changes something is published that no action needs.
 func TestActionsNeedThePublishedRights(t *testing.T) {
 	published := slices.Concat(asg.ReadActions, asg.UpgradeActions, kops.UpgradeActions)
-	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), (&gardener.Client{}).WriteRights()} {
+	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), (&gardener.Client{}).WriteRights(), {(&gardener.Client{}).PaceRight()}} {
 		for _, r := range list {
 			published = append(published, r.Verb+" "+r.Resource)
 		}

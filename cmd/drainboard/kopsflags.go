@@ -107,6 +107,9 @@ func (f *rollFlags) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *r
 
 // amounts sets how many nodes are replaced at once, and how many surge nodes there are.
 func (f *rollFlags) amounts(rules engine.Strategy, s *record.Settings) error {
+	if rules.Name() == (strategy.GardenerFollow{}).Name() {
+		return f.pace(s)
+	}
 	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
 	if err := f.surge(rules, kops, s); err != nil {
 		return err

@@ -248,7 +248,7 @@ func TestRefusedInAPool(t *testing.T) {
 		"upgrade web --auto --ami ami-1":                            "change a worker pool's version in the Shoot",
 		"plan web --launch-template-version 3":                      "change a worker pool's version in the Shoot",
 		"upgrade web --auto --provider gardener --drain-timeout 1h": "--drain-timeout: not supported by the",
-		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: not supported by the",
+		"plan web --strategy gardener-follow --max-unavailable 2":   "--max-unavailable: it is set in the Shoot, which is not read",
 		"plan web --strategy gardener-manual --unreachable wait":    "--unreachable: not supported by the",
 		"plan web --strategy gardener-manual --max-unavailable 0":   "--max-unavailable: with 0 no node is ever selected",
 	} {

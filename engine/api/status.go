@@ -50,6 +50,7 @@ type Run struct {
 	WaitingBatch     *Batch          `json:"waitingBatch,omitempty"`         // The batch that waits for approval
 	Canary           *Canary         `json:"canary,omitempty"`               // The watch over what replaced the canary, until it has passed
 	DrainGate        string          `json:"drainGate,omitempty"`            // Why no further drain starts, a sentence
+	ControllerPace   string          `json:"controllerPace,omitempty"`       // How many nodes the group's own controller replaces at once because the run has set it, and what it restores, a sentence
 	ControllerWait   string          `json:"controllerWait,omitempty"`       // What the group's own controller has still to do, a sentence
 	Validation       *Validation     `json:"validation,omitempty"`           // The wait for the cluster to be valid that is under way, or was last
 	ExternalMovers   []ExternalMover `json:"externalMovers"`                 // Who else moves nodes of the group, or may, and what the run does about it

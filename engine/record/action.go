@@ -45,6 +45,9 @@ const (
 	LetRoll      ActionKind = "let-roll"      // it continues
 	ForceMachine ActionKind = "force-machine" // the machine Object goes by force
 	Prioritize   ActionKind = "prioritize"    // the machine Object goes earlier or later, by Priority
+
+	// Of the owner of a group that its own controller rolls (selfdriven.Paced).
+	SetPace ActionKind = "set-pace" // how many nodes of Group go at once: Pace, if it is still FromPace
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -97,6 +100,9 @@ type Action struct {
 	Controller string `json:"controller,omitempty"`
 	Object     string `json:"object,omitempty"`
 	Priority   int    `json:"priority,omitempty"`
+	// Pace is to be set in Object, if it is still FromPace there.
+	Pace     *world.Pace `json:"pace,omitempty"`
+	FromPace *world.Pace `json:"fromPace,omitempty"`
 
 	// Balancers that a Deregister takes the machine out of, as far as they were known.
 	Balancers []string `json:"balancers,omitempty"`
@@ -113,7 +119,11 @@ type Action struct {
 
 // request is what an action asks of a controller.
 func (a Action) request() selfdriven.Request {
-	return selfdriven.Request{Kind: selfdriven.Kind(a.Kind), Namespace: a.Namespace, Object: a.Object, Priority: a.Priority}
+	r := selfdriven.Request{Kind: selfdriven.Kind(a.Kind), Namespace: a.Namespace, Object: a.Object, Priority: a.Priority}
+	if a.Pace != nil && a.FromPace != nil {
+		r.Group, r.Pace, r.From = a.Group, *a.Pace, *a.FromPace
+	}
+	return r
 }
 
 // requested says what an action asks of a controller in a few words, and as a command.

@@ -18,6 +18,7 @@ const (
 	InCluster        Place = "the cluster"
 	InCloud          Place = "the cloud"
 	InControlCluster Place = "the control cluster" // where a group's own controller has its objects
+	InGardenCluster  Place = "the garden cluster"  // where the owner of a group says what it is to be like
 	OnThisMachine    Place = "this machine"        // the user's own commands
 )
 
@@ -80,6 +81,7 @@ var (
 	hasGroup      = requirement{"group", func(a Action) bool { return a.Group != "" }}
 	hasLimit      = requirement{"time limit", func(a Action) bool { return a.Limit > 0 }}
 	hasObject     = requirement{"object", func(a Action) bool { return a.Object != "" }}
+	hasPace       = requirement{"pace", func(a Action) bool { return a.Pace != nil && a.FromPace != nil }}
 	hasAction     = requirement{"action to look up", func(a Action) bool { return a.Of != nil && a.Of.Kind != CheckEffect }}
 )
 
@@ -344,6 +346,7 @@ var Kinds = []Kind{
 	request(LetRoll, "resume it", CapacityChanged, "", "patch machinedeployments"),
 	request(ForceMachine, "have the controller terminate a machine by force, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
 	request(Prioritize, "have the controller replace a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
+	setPace(),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}
@@ -455,6 +458,13 @@ func (a Action) Opposite() Action {
 
 func processes(verb string, a Action) string {
 	return fmt.Sprintf("aws autoscaling %s-processes --auto-scaling-group-name %s --scaling-processes %s", verb, a.Group, a.Process)
+}
+
+// setPace describes the request to the owner's object of a group.
+func setPace() Kind {
+	k := request(SetPace, "set how many nodes of a group its own controller replaces at once, if that is still what it was", CapacityChanged, "", "patch shoots")
+	k.Place, k.requires = InGardenCluster, []requirement{hasObject, hasGroup, hasPace}
+	return k
 }
 
 // request describes a request to a group's own controller, which knows its words, its

@@ -3,6 +3,13 @@ package record
 // RaiseKey is the key of the action that raises the group.
 const RaiseKey = "raise"
 
+// PaceKey is the key of the action that sets the pace of a group's own controller, and
+// RestorePaceKey of the one that restores it.
+const (
+	PaceKey        = "pace"
+	RestorePaceKey = "restore-pace"
+)
+
 // RestoreMaxKey is the key of the action that gives the group its maximum size back.
 const RestoreMaxKey = "restore-max"
 

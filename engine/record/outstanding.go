@@ -35,6 +35,10 @@ func (r *Run) outstanding(abandoned bool) []string {
 		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
+	if h := r.Pace; h != nil {
+		a := h.Restore(h.Set)
+		out = append(out, a.Sentence()+": "+a.Command())
+	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.Sentence()+": "+a.Command())

@@ -1,9 +1,10 @@
 package record
 
-// Right is a right in the cloud that a run takes, and what is known of it before the start.
+// Right is a right outside the group's own cluster that a run takes, and what is known of it before
+// the start.
 type Right struct {
-	// Action is the IAM action, such as autoscaling:ResumeProcesses; Resource what it is
-	// needed on, "" until it is looked at.
+	// Action is the IAM action, such as autoscaling:ResumeProcesses, or that of another API, such
+	// as "patch shoots"; Resource what it is needed on, "" until it is looked at.
 	Action, Resource string
 	// When it is needed, "" for always: without a right that is not always needed the run
 	// starts.

@@ -250,6 +250,11 @@ type Run struct {
 	// PausedExternally: the run is paused because another controller or a user has paused parts of the group, and
 	// continues when he lets them continue.
 	PausedExternally bool `json:"theirs,omitempty"`
+	// Pace is the pace of the group's own controller that the run has set, nil while it has set
+	// none, or has restored it.
+	Pace *HeldPace `json:"pace,omitempty"`
+	// PaceOver: the run sets no pace any more: it has restored it, or another user has changed it.
+	PaceOver bool `json:"paceOver,omitempty"`
 	// Update is the controller's own name for what is followed, "" where it has none; Candidates
 	// are the nodes, by name, of which it is at one at least, as far as can be told.
 	Update     string   `json:"update,omitempty"`

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Amount is a number of nodes or a share of a group, as users write it: 3 or 25%.
@@ -240,6 +242,9 @@ type Settings struct {
 	// WaitForStart is the usable time in which a group's own controller has to start what is
 	// asked of it, and to complete it when no node is left to do; then the run pauses itself.
 	WaitForStart time.Duration `json:"waitForStart,omitempty"`
+	// Pace is how many nodes a group's own controller is to replace at once while the run lasts;
+	// nil: as many as its owner has set.
+	Pace *world.Pace `json:"pace,omitempty"`
 	// UpdateTimeout is the usable time that an update in place may take.
 	UpdateTimeout time.Duration `json:"updateTimeout,omitempty"`
 

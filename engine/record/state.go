@@ -14,8 +14,8 @@ type Awaits struct {
 	Why   string                 `json:"why"`
 	// Told is when that was last reported.
 	Told time.Time `json:"told"`
-	// Expired: the time for it is up, and the run has paused itself. Such a pause holds
-	// nothing: nobody asked for it, and the controller is free to start.
+	// Expired: the time for it is up, or waiting cannot help, and the run has paused itself. Such a
+	// pause holds nothing: nobody asked for it, and the controller is free to start.
 	Expired bool `json:"expired,omitempty"`
 }
 

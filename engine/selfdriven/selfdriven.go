@@ -90,6 +90,22 @@ type Controller interface {
 	Describe(r Request) (what, command string)
 }
 
+// Paced is a Controller whose pace the owner of a group sets, in an object beside the
+// controller's own: how many nodes it replaces at once. It takes a change of that while it is at
+// work.
+type Paced interface {
+	Controller
+	// PaceGiven reports whether that object is asked for; Pace is what it says now, false where it
+	// cannot be read.
+	PaceGiven(g *world.Group) bool
+	Pace(g *world.Group) (world.Pace, bool)
+	// PaceIn is where the pace of a group is: namespace and name of the object, and the name of the
+	// group in it.
+	PaceIn(g *world.Group) (namespace, object, group string)
+	// PaceRefused says why the controller would not take another pace now, "" if it would.
+	PaceRefused(g *world.Group) string
+}
+
 // Words are what the sentences about a controller are made of.
 type Words struct {
 	// Part is what can be paused: "machine deployment".
@@ -237,6 +253,8 @@ const (
 	Resume Kind = "let-roll"
 	Force  Kind = "force-machine"
 	Turn   Kind = "prioritize"
+	// SetPace is for a Paced controller only.
+	SetPace Kind = "set-pace"
 )
 
 // Request is a change of one of the controller's objects.
@@ -246,6 +264,9 @@ type Request struct {
 	Namespace, Object string
 	// Priority is that of a Turn.
 	Priority int
+	// Group and Pace are those of a SetPace, which takes the place of From.
+	Group      string
+	Pace, From world.Pace
 }
 
 // Seen reports whether the world shows a request done; for Force and Turn m is the machine. What
@@ -259,6 +280,13 @@ func Seen(c Controller, g *world.Group, m *world.Machine, r Request) bool {
 			}
 		}
 		return true
+	case SetPace:
+		paced, is := c.(Paced)
+		if !is {
+			return false
+		}
+		now, known := paced.Pace(g)
+		return known && now == r.Pace
 	}
 	if m == nil {
 		return true

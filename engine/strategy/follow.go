@@ -84,7 +84,7 @@ func (f Follow) Step(s *engine.Step) {
 		s.Note(text.MoreUnknown(s.Serving(), s.Run.Base.Desired, c.Words().Where))
 		over = true
 	}
-	if over {
+	if over && s.RestorePace() {
 		s.Succeed()
 	}
 }

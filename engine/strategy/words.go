@@ -115,6 +115,7 @@ func manualOrigin() map[string]string {
 func followOrigin() map[string]string {
 	return map[string]string{
 		"max-unavailable":      "Gardener: the Shoot's, split over the zones",
+		"max-surge":            "Gardener: the Shoot's, split over the zones",
 		"drain-timeout":        "Gardener: machineDrainTimeout of each Machine",
 		"on-drain-timeout":     "Gardener drains, then deletes the pods left",
 		"node-ready-timeout":   "Gardener: 20 minutes (machineCreationTimeout)",

@@ -24,7 +24,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 	}
 	for file, want := range map[string][][]kube.Right{ // a role after the other
 		"rbac-control.yaml": {rights(c.kind(deployments), c.kind(sets), c.kind(machines)), c.WriteRights()},
-		"rbac-garden.yaml":  {rights(c.shootKind())},
+		"rbac-garden.yaml":  {rights(c.shootKind()), {c.PaceRight()}},
 	} {
 		text, err := os.ReadFile("../../docs/reference/" + file)
 		if err != nil {

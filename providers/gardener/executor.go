@@ -16,14 +16,15 @@ import (
 
 // Executor carries out what a run asks of the control cluster: that a machine deployment
 // pauses or continues, that a Machine is deleted by force, earlier or later. Each is a small merge
-// patch, and the same one twice does no harm. It implements live.Executor and is safe for
+// patch, and the same one twice does no harm. In the garden cluster it sets the pace of a pool
+// (pace.go). It implements live.Executor and is safe for
 // concurrent use.
 type Executor struct {
-	c   *Client // nil without a control cluster
+	c   *Client // nil without a control and a garden cluster
 	now func() time.Time
 }
 
-// Executor returns the control cluster's executor. c may be nil: then it can do nothing. now
+// Executor returns the executor of both clusters. c may be nil: then it can do nothing. now
 // is the cluster's time, nil for time.Now.
 func (c *Client) Executor(now func() time.Time) *Executor {
 	if now == nil {
@@ -40,6 +41,9 @@ func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 }
 
 func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
+	if a.Place() == record.InGardenCluster {
+		return e.inGarden(ctx, a)
+	}
 	if e.c == nil || e.c.control == nil || a.Place() != record.InControlCluster {
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: fmt.Sprintf("requires the control cluster: %s", a.Sentence())}
 	}

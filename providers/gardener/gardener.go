@@ -57,8 +57,8 @@ type Client struct {
 }
 
 // Connect opens the clusters that the options name, and settles that what is needed may be
-// read there. The garden cluster is only read; the control cluster, too, with readOnly, and
-// else it is settled that a run may act there.
+// read there. With readOnly nothing can be changed; else it is settled that a run may act in the
+// control cluster. The right to change the Shoot is asked for by those that will (MaySetPace).
 func Connect(ctx context.Context, o Options, version string, readOnly bool) (*Client, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -68,18 +68,18 @@ func Connect(ctx context.Context, o Options, version string, readOnly bool) (*Cl
 		into       **kube.Client
 		name, file string
 		kinds      []kube.Kind
-		acts       bool
+		rights     []kube.Right
 	}{
-		{&c.garden, gardenCluster, o.Garden, []kube.Kind{c.shootKind()}, false},
-		{&c.control, controlCluster, o.Control, []kube.Kind{c.kind(deployments), c.kind(sets), c.kind(machines)}, !readOnly},
+		{&c.garden, gardenCluster, o.Garden, []kube.Kind{c.shootKind()}, nil},
+		{&c.control, controlCluster, o.Control, []kube.Kind{c.kind(deployments), c.kind(sets), c.kind(machines)}, c.WriteRights()},
 	} {
 		if at.file == "" {
 			continue
 		}
 		flags := kube.Flags{Kubeconfig: at.file}
-		open, rights := kube.ConnectReadOnly, []kube.Right(nil)
-		if at.acts {
-			open, rights = kube.Connect, c.WriteRights()
+		open, rights := kube.Connect, at.rights
+		if readOnly {
+			open, rights = kube.ConnectReadOnly, nil
 		}
 		k, err := open(ctx, flags, version)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -113,12 +114,27 @@ func (f *Feed) OnNodes(do live.Change) { f.after.Store(&do) }
 // PatchCustom changes one object, that of the kind's name, by a merge patch, and says what
 // came of it.
 func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) record.Outcome {
+	return c.patchCustom(ctx, k, types.MergePatchType, patch)
+}
+
+func (c *Client) patchCustom(ctx context.Context, k Kind, how types.PatchType, patch []byte) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	_, err := k.api(c).Patch(ctx, k.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err := k.api(c).Patch(ctx, k.Name, how, patch, metav1.PatchOptions{})
 	out := classify(err)
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{"patch", k.Group, k.Resource, k.Namespace}}).Error()
+	}
+	return out
+}
+
+// PatchCustomIf changes one object by a JSON patch, whose tests must hold: nothing happens if one
+// does not, which is a conflict. The API server says of such a patch only that it cannot be
+// applied (k8s.io/apiserver pkg/endpoints/handlers/patch.go, applyJSPatch).
+func (c *Client) PatchCustomIf(ctx context.Context, k Kind, patch []byte) record.Outcome {
+	out := c.patchCustom(ctx, k, types.JSONPatchType, patch)
+	if out.Refusal == record.RefusedInvalid && strings.HasPrefix(out.Message, "the server rejected our request due to an error in our request") {
+		out.Refusal, out.Message = record.RefusedConflict, "it was changed meanwhile"
 	}
 	return out
 }

@@ -125,6 +125,8 @@ func (Controller) Describe(r selfdriven.Request) (what, command string) {
 		what = text.PauseDeployment(r.Object)
 	case selfdriven.Resume:
 		what = text.ResumeDeployment(r.Object)
+	case selfdriven.SetPace:
+		return setPace(r)
 	case selfdriven.Force:
 		return text.ForceMachine(r.Object), fmt.Sprintf("kubectl -n %s label machine %s %s=true", r.Namespace, r.Object, world.ForceDeletion)
 	case selfdriven.Turn:

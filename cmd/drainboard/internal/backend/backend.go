@@ -54,8 +54,8 @@ type Group interface {
 	Target(ctx context.Context, o asg.TargetOptions) (record.Target, error)
 	// Gone returns the templates that a run has to restore and that no longer exist.
 	Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error)
-	// Rights returns the rights in the cloud that a planned run takes, checked without a change
-	// as far as they can be.
+	// Rights returns the rights beyond those in the group's own cluster that a planned run takes,
+	// checked without a change as far as they can be.
 	Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right
 	// Prove checks those that are left by requests that change nothing. Only the holder of the
 	// group's lock may send them.

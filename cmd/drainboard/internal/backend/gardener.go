@@ -12,8 +12,10 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -153,7 +155,39 @@ func (p *pool) Settings(_ context.Context, rules engine.Strategy, asked Asked) (
 		notes = append(notes, "the pool's update strategy is unknown without the Shoot or the control cluster, and assumed to be one that Gardener rolls itself; --strategy "+strategy.GardenerManual{}.Name()+" selects its nodes in batches (ManualInPlaceUpdate)")
 	}
 	s, err := asked.Settings(rules)
-	return s, notes, err
+	if err != nil || s.Pace == nil {
+		return s, notes, err
+	}
+	note, err := p.pace(*s.Pace)
+	return s, append(notes, note), err
+}
+
+// pace returns what a run would do that sets the pool's pace, or why it cannot be set.
+func (p *pool) pace(set world.Pace) (note string, err error) {
+	if why := (mcm.Controller{}).PaceRefused(&world.Group{Pool: &p.found}); why != "" {
+		return "", fmt.Errorf("%s: %s", paceFlags(set), why)
+	}
+	now := p.found.Pace()
+	flags := paceFlags(set)
+	switch set = set.Over(now); {
+	case set.Halts():
+		return "", fmt.Errorf("%s: %s", flags, text.PaceHalts)
+	case set == now:
+		return text.PaceIsSo(now.String(), p.name, p.found.Shoot), nil
+	}
+	return text.PacePlanned(now.String(), set.String(), p.name, p.found.Shoot), nil
+}
+
+// paceFlags are the flags that a pool's pace was given by.
+func paceFlags(set world.Pace) string {
+	var flags []string
+	if set.MaxSurge != "" {
+		flags = append(flags, "--max-surge")
+	}
+	if set.MaxUnavailable != "" {
+		flags = append(flags, "--max-unavailable")
+	}
+	return strings.Join(flags, ", ")
 }
 
 // Target is empty: the version of a pool's machines is in its Shoot.
@@ -166,9 +200,12 @@ func (*pool) Gone(context.Context, record.Run, *world.World) ([]world.Template, 
 	return nil, nil
 }
 
-// Rights returns nil: a pool is not in the cloud.
-func (*pool) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []record.Right {
-	return nil
+// Rights is that to change the Shoot, for a run that sets the pool's pace or has set it.
+func (p *pool) Rights(ctx context.Context, _ engine.Strategy, _ *world.World, plan *snapshot.Plan) []record.Right {
+	if plan.Run.Settings.Pace == nil && plan.Run.Pace == nil || p.found.Shoot == "" {
+		return nil
+	}
+	return []record.Right{p.client.MaySetPace(ctx)}
 }
 
 // Prove has nothing to prove.

@@ -179,6 +179,9 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
 	}
+	if err := d.agreesToPace(ctx, p.Run); err != nil {
+		return err
+	}
 	p.Rights = d.at.Prove(ctx, p.Rights)
 	if err := cannotStart(p, d.Auto); err != nil {
 		return err

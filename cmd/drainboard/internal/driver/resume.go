@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
@@ -19,12 +20,21 @@ func (d *driver) resume(ctx context.Context, run record.Run) error {
 	if err != nil {
 		return err
 	}
-	found := present.Standing(run, d.session.Clock().Now(), d.Given, d.Auto && d.Abort == nil)
+	ignored := d.Given
+	if d.asksForPace(run) {
+		ignored = slices.DeleteFunc(slices.Clone(ignored), func(flag string) bool { return slices.Contains(paceFlags, flag) })
+	}
+	found := present.Standing(run, d.session.Clock().Now(), ignored, d.Auto && d.Abort == nil)
 	if !d.Auto {
 		fmt.Fprintf(d.Out, "%s / %s: the unfinished run %s\n  %s\n", d.session.Cluster(), d.Group, run.ID, strings.Join(found, "\n  "))
 	}
 	if !d.Auto && !d.Yes && !d.Ask(ctx, d.Marked(d.session.Context(), "Resume? [y/N] ")) {
 		return exitcode.With(exitcode.Aborted, fmt.Errorf("nothing was done; %s aborts the run, %s shows it", d.Line.Command("abort", d.Group), d.Line.Command(d.session.Shows(), d.Group)))
+	}
+	if d.asksForPace(run) {
+		if err := d.agreesToPace(ctx, run); err != nil {
+			return err
+		}
 	}
 	now := d.session.Clock().Now() // the user may have taken time to answer
 	history := record.RecordDiff(record.Run{}, run)
@@ -63,6 +73,9 @@ func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, err
 		return run, exitcode.Usage(err)
 	}
 	if run, err = d.fit(ctx, run); err != nil {
+		return run, err
+	}
+	if run, err = d.repaced(ctx, run); err != nil {
 		return run, err
 	}
 	if d.roll == "" {

@@ -90,6 +90,9 @@ func settingsOf(r record.Run) api.Settings {
 	if s.MaxSurge != (record.Amount{}) || s.Surge != record.SurgeEKS || r.Strategy == strategyEKS {
 		out.MaxSurge = surgeText(r)
 	}
+	if p := s.Pace; p != nil {
+		out.MaxUnavailable, out.MaxSurge = cmp.Or(p.MaxUnavailable, out.MaxUnavailable), cmp.Or(p.MaxSurge, out.MaxSurge)
+	}
 	if r.Strategy == StrategyKops {
 		validate, drain, end := !s.PassInvalid, !s.PassDrain, !s.KeepOld
 		out.FailOnValidateError, out.FailOnDrainError, out.DrainAndTerminate = &validate, &drain, &end

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/providers/gardener"
 )
 
 // CannotStart returns why a plan cannot start, nil if it can.
@@ -24,9 +25,13 @@ func CannotStart(p snapshot.Plan) error {
 	return lacksRights(p)
 }
 
-// lacksRights returns why a plan cannot start for lack of rights in the cloud.
+// lacksRights returns why a plan cannot start for lack of rights outside the group's own cluster.
 func lacksRights(p snapshot.Plan) error {
-	const refused = "not started, nothing was changed: AWS does not allow "
+	by := "AWS"
+	if p.Run.Provider == gardener.Provider {
+		by = "the garden cluster"
+	}
+	refused := "not started, nothing was changed: " + by + " does not allow "
 	switch missing := rightsMissing(p); len(missing) {
 	case 0:
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // hookText returns the hooks around nodes as text.
@@ -35,17 +36,38 @@ const strategyEKS = "eks"
 
 // surgeText returns how many new nodes come first, as the flag has it.
 func surgeText(r record.Run) string {
-	if r.Strategy == strategyEKS {
+	switch r.Strategy {
+	case strategyEKS:
 		return r.Settings.SurgeText()
+	case strategy.GardenerFollow{}.Name():
+		return paceOf(r).MaxSurge
 	}
 	return r.Settings.MaxSurge.String()
+}
+
+// unavailableText returns how many nodes are out of service at once, as the flag has it.
+func unavailableText(r record.Run) string {
+	if r.Strategy == (strategy.GardenerFollow{}).Name() {
+		return paceOf(r).MaxUnavailable
+	}
+	return r.Settings.MaxUnavailable.String()
+}
+
+// paceOf is the pace of a followed run, in words where it is left to the Shoot.
+func paceOf(r record.Run) world.Pace {
+	const shoots = "as in the Shoot"
+	p := world.Pace{MaxSurge: shoots, MaxUnavailable: shoots}
+	if r.Settings.Pace != nil {
+		p = r.Settings.Pace.Over(p)
+	}
+	return p
 }
 
 // PoolSettings are the flags of settings that these strategies have; all others are in the
 // Shoot.
 var PoolSettings = map[string][]string{
 	strategy.GardenerManual{}.Name(): {"strategy", "max-unavailable", "approve", "canary-watch", "batch-size", "order", "only", "until", "node-ready-timeout", "wait-for-start", "gate-pause", "hook", "seed"},
-	strategy.GardenerFollow{}.Name(): {"strategy", "node-ready-timeout", "wait-for-start", "seed"},
+	strategy.GardenerFollow{}.Name(): {"strategy", "max-unavailable", "max-surge", "node-ready-timeout", "wait-for-start", "seed"},
 }
 
 // PoolStrategies are the strategies for worker pools, and for nothing else.
@@ -72,7 +94,7 @@ func (r Setting) Of(strategy string) bool {
 // Settings are all settings of a run, by their flags.
 var Settings = []Setting{
 	{Flag: "strategy", value: func(r record.Run) string { return r.Strategy }},
-	{Flag: "max-unavailable", value: func(r record.Run) string { return r.Settings.MaxUnavailable.String() }},
+	{Flag: "max-unavailable", value: unavailableText},
 	{Flag: "max-surge", value: surgeText, kops: true, zones: true, eks: true},
 	{Flag: "approve", value: func(r record.Run) string { return string(r.Settings.Approve) }},
 	{Flag: "canary-watch", value: canaryWatch},

@@ -291,6 +291,9 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 	if s.Gate != "" {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
 	}
+	if held := s.run.Pace.Sentence(); held != "" {
+		fmt.Fprintln(w, "  pace: "+held)
+	}
 	if s.Awaits != "" {
 		fmt.Fprintln(w, "  waiting for Gardener: "+s.Awaits)
 	}

@@ -147,3 +147,95 @@ func checkFlags(t *testing.T, from string, cmd *cobra.Command, words []string) {
 		}
 	}
 }
+
+// commandLines are the command lines of drainboard in a page's blocks of code, up to a comment, a
+// pipe or a redirection.
+func commandLines(page string) (lines []string) {
+	page = strings.ReplaceAll(page, "\\\n", " ")
+	for _, part := range code(page) {
+		for line := range strings.Lines(part) {
+			line = strings.TrimSpace(line)
+			for _, before := range []string{"- run: ", "$ ", "source <("} {
+				line = strings.TrimPrefix(line, before)
+			}
+			line, isCommand := strings.CutPrefix(line, "drainboard ")
+			if !isCommand {
+				continue
+			}
+			for _, end := range []string{" #", " |", " >", " && ", ")", "; ", " <"} {
+				line, _, _ = strings.Cut(line, end)
+			}
+			if !strings.ContainsAny(line, "[…") && !strings.Contains(line, "...") {
+				lines = append(lines, strings.Join(strings.Fields(line), " "))
+			}
+		}
+	}
+	return lines
+}
+
+// placeholders are words of documents, and what stands for them.
+var placeholders = strings.NewReplacer("GROUP", "ng-web", "POOL", "web", "RUN", "run-1", "NODE", "n1", "DIRECTORY", "man1", "bash|zsh|fish|powershell", "bash")
+
+// needed is what a command lacks here that is well in all else: a cluster, a journal, a Shoot's
+// file, or a cloud.
+var needed = regexp.MustCompile(`no kubeconfig: set KUBECONFIG|kubeconfig has no context|no journal of|cannot read the kubeconfig|no such file or directory|AWS does not answer`)
+
+// TestDocsCommandsRun runs each command line of the documents. Those that need no cluster do what
+// they are for; the others are taken as they are, up to the cluster that is not there.
+func TestDocsCommandsRun(t *testing.T) {
+	all, dir := pages(t), t.TempDir()
+	t.Chdir(dir)
+	for name, value := range map[string]string{
+		"HOME": dir, "XDG_CONFIG_HOME": dir, "XDG_STATE_HOME": dir, "XDG_CACHE_HOME": dir, "KUBECONFIG": "", "AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_REGION": "eu-west-1",
+		"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_EC2_METADATA_DISABLED": "true", "SLACK_WEBHOOK_URL": "https://hooks.example.com/x", "KOPS_CLUSTER_NAME": "", "KOPS_STATE_STORE": "",
+	} {
+		t.Setenv(name, value)
+	}
+	ran := map[string]bool{}
+	for from, text := range all {
+		if slices.Contains(madePages, from) {
+			continue // TestExamples
+		}
+		for _, line := range commandLines(text) {
+			args := shellWords(placeholders.Replace(line))
+			name := args[0]
+			if _, takes := groupCommands[name]; (takes || name == "report") && len(args) == 1 {
+				args = append(args, "ng-web") // a command that is only mentioned
+			}
+			has := func(flags ...string) bool {
+				return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(flags, a) })
+			}
+			want := 2
+			switch {
+			case name == "demo":
+				if want = 0; !has("--auto") && !has("list") {
+					args = append(args, "--auto")
+				}
+				args = append(args, "--speed", "1000")
+			case name == "version" || name == "completion" || name == "man" || strings.HasPrefix(name, "-") || has("--help"):
+				want = 0
+			case name == "upgrade" && !has("--auto", "--dry-run") || name == "retire":
+				args = append(args, "--plain")
+			case name == "watch" && !has("--auto"):
+				args = append(args, "--plain")
+			case (name == "abort" || name == "approve") && !has("--yes"):
+				args = append(args, "--yes")
+			}
+			if key := strings.Join(args, " "); ran[key] {
+				continue
+			} else {
+				ran[key] = true
+			}
+			if has("--cloudonly") {
+				args = append(args, "--start-timeout", "1s")
+			}
+			got, out, errOut := called(t.Context(), "", args...)
+			if want == 0 && got != 0 || want != 0 && !needed.MatchString(errOut) {
+				t.Errorf("%s: drainboard %s: exit code %d\n%s%.300s", from, line, got, errOut, out)
+			}
+		}
+	}
+	if len(ran) < 50 {
+		t.Errorf("only %d commands were run", len(ran))
+	}
+}

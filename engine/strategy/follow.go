@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
@@ -77,6 +78,12 @@ func (f Follow) Step(s *engine.Step) {
 	case f.notStarted(&s.Reader, left):
 		s.Await(text.UpdateNotStarted, left)
 		return
+	case known && f.idles(&s.Reader):
+		s.EndAwait()
+		if s.StoodStill(progress, standstill(&s.Reader)) {
+			s.GiveUp(text.NobodyMoves(s.DrivenBy(), standstill(&s.Reader), f.standing(&s.Reader)))
+		}
+		return
 	case known:
 		s.EndAwait()
 		s.Moves()
@@ -97,6 +104,67 @@ const (
 
 // underWay are the stages of nodes with which a controller has begun, and is not through.
 var underWay = []record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching, record.NodeFail}
+
+// standstill is how long a run whose controller moves nothing goes on.
+func standstill(s *assess.Reader) time.Duration {
+	return cmp.Or(s.Run.Settings.WaitForStart, engine.WaitForStart)
+}
+
+// idles reports whether nodes are left and the controller is at none of them by a deadline of its
+// own that is still to come: nobody can tell whether it will move again.
+func (Follow) idles(s *assess.Reader) bool {
+	for _, id := range s.In(underWay...) {
+		if at, known := due(s, id); !known || s.Now.Before(at) {
+			return false // a system without limits that are known has its own end
+		}
+	}
+	return len(s.Run.PausedDeployments) == 0 && s.Count(append(underWay, record.Outdated)...) > 0
+}
+
+// due is by when the controller is to be through with what it does with a node, by its own limits;
+// false where they are not known.
+func due(s *assess.Reader, id string) (at time.Time, known bool) {
+	n := s.Run.Nodes[id]
+	if n.Wait != nil {
+		return n.Wait.End, true
+	}
+	l := s.Rules.Follows().Limits(&s.W.Group, s.W.Machine(id))
+	switch n.Stage {
+	case record.Draining:
+		return n.Began.Add(l.Drain), l.Drain > 0
+	case record.Updating:
+		return n.Began.Add(l.Drain + l.Update), l.Drain > 0 && l.Update > 0
+	}
+	return n.Since.Add(s.Run.Settings.TerminateTimeout), l.Drain > 0
+}
+
+// standing is what is known of a group in which nothing moves, a clause each.
+func (Follow) standing(s *assess.Reader) (out []string) {
+	c := s.Rules.Follows()
+	for _, id := range s.In(underWay...) {
+		n := s.Run.Nodes[id]
+		at, _ := due(s, id)
+		out = append(out, text.PastDue(s.Label(id, n), string(n.Stage), s.Now.Sub(at)))
+	}
+	if n := s.Count(record.Outdated); n > 0 {
+		out = append(out, text.StillOutdated(n))
+	}
+	if by := s.HeldByOthers(); len(by) > 0 {
+		out = append(out, text.PartsPaused(c.Words().Part, by))
+	}
+	if p := s.W.Group.Pool; p != nil {
+		for i := range p.Deployments {
+			if d := &p.Deployments[i]; d.Frozen {
+				out = append(out, text.ZoneIsFrozen(cmp.Or(d.Zone, d.Name)))
+			}
+		}
+		out = append(out, p.Notes...)
+	}
+	if !s.Controls() {
+		out = append(out, text.WhyElsewhere(c.Words().Where, c.Words().Flags))
+	}
+	return out
+}
 
 // coming says of the new machines that are not Ready why, as long as nothing else is under
 // way: a controller makes others in their place without end.

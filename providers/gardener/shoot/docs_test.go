@@ -21,7 +21,7 @@ func TestDocumentsHaveTheTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(file)
-	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable(), "extensions": extensionTable()} {
+	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable(), "extensions": extensionTable(), "conditions": conditionTable()} {
 		lead := "<!-- " + name + " -->\n"
 		before, rest, found := strings.Cut(text, lead)
 		had, after, closed := strings.Cut(rest, "<!-- end -->")
@@ -64,6 +64,19 @@ func extensionTable() string {
 			volumes = "nothing"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", e.Provider, since, e.Config, volumes, encrypted)
+	}
+	return b.String()
+}
+
+func conditionTable() string {
+	var b strings.Builder
+	b.WriteString("| condition or constraint | in | while it is not True |\n|---|---|---|\n")
+	for _, c := range Conditions() {
+		in := "conditions"
+		if c.Constraint {
+			in = "constraints"
+		}
+		fmt.Fprintf(&b, "| `%s` | `status.%s` | %s |\n", c.Type, in, cmp.Or(c.Means, "what its message says"))
 	}
 	return b.String()
 }

@@ -136,6 +136,9 @@ func (c Change) Plan() Plan {
 	case is:
 		p.Notes = append(p.Notes, "the Shoot hibernates: it has no nodes now, nodes created at wake-up have the change")
 	}
+	for _, why := range c.Old.Status.stalls() {
+		p.Notes = append(p.Notes, "now "+strings.TrimRight(world.Clean(why), " ."))
+	}
 	if c.Profile == nil {
 		p.Notes = append(p.Notes, "not checked without a CloudProfile: whether it offers the versions, and in-place updates to the machine image")
 	}

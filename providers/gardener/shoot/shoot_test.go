@@ -282,12 +282,40 @@ func TestWindowAt(t *testing.T) {
 	}
 }
 
+// What may stall a roll is told with what it means, to those who watch and to those who plan a
+// change; one check of webhooks is told once, and what is True or about other things is not.
+func TestStalls(t *testing.T) {
+	s := baseShoot(t, `status.conditions: [{type: EveryNodeReady, status: "True"}, {type: ControlPlaneHealthy, status: Progressing, reason: DeploymentUnhealthy, message: "mcm is down."}, {type: ObservabilityComponentsHealthy, status: "False"}]
+status.constraints: [{type: HibernationPossible, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: MaintenancePreconditionsSatisfied, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: CACertificateValiditiesAcceptable, status: "False"}, {type: CRDsWithProblematicConversionWebhooks, status: "False", message: crd b}]
+`)
+	web := world.Pool{Name: "web"}
+	s.Describe(&web, start)
+	want := []string{
+		"ControlPlaneHealthy is Progressing (DeploymentUnhealthy), machine-controller-manager runs in the control plane: it may not work: mcm is down",
+		"MaintenancePreconditionsSatisfied is False (ProblematicWebhooks), a webhook may keep new nodes from joining, or pods from being evicted and started: webhook a blocks pods",
+		"CRDsWithProblematicConversionWebhooks is False, Gardener may not be able to reconcile the Shoot: crd b",
+	}
+	if !slices.Equal(web.Notes, want) {
+		t.Errorf("told %q", web.Notes)
+	}
+	plan := Change{Old: s, New: s, Now: start}.Plan()
+	for _, w := range want {
+		if !slices.Contains(plan.Notes, "now "+w) {
+			t.Errorf("the plan of a change does not tell %q: %q", w, plan.Notes)
+		}
+	}
+	s.Status.Constraints[0].Message = "only while asleep"
+	if s.Describe(&web, start); !slices.ContainsFunc(web.Notes, func(n string) bool { return strings.HasPrefix(n, "HibernationPossible is False") }) {
+		t.Errorf("another message is not told: %q", web.Notes)
+	}
+}
+
 // A user who watches a pool reads what the Shoot says of it, and what holds where it says
 // nothing.
 func TestDescribe(t *testing.T) {
 	s := baseShoot(t, `status.lastOperation: {type: Reconcile, state: Error, progress: 40, description: "no machine\e is left."}
 status.lastErrors: [{description: quota}]
-status.conditions: [{type: EveryNodeReady, status: "True"}, {type: APIServerAvailable, status: "False"}]
+status.conditions: [{type: EveryNodeReady, status: "True"}, {type: ObservabilityComponentsHealthy, status: "False"}]
 status.inPlaceUpdates: {pendingWorkerUpdates: {autoInPlaceUpdate: [metal]}}
 spec.provider.workers[web].machineControllerManager: {machineDrainTimeout: 30m, maxEvictRetries: 5, nodeConditions: [DiskPressure]}
 spec.provider.workers[web].maxUnavailable: 20%

@@ -2,7 +2,6 @@ package shoot
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -112,14 +111,7 @@ func (s status) notes() (notes []string) {
 	for _, e := range s.LastErrors {
 		notes = append(notes, "the Shoot's last error: "+e.Description)
 	}
-	for _, c := range slices.Concat(s.Conditions, s.Constraints) {
-		switch c.Type {
-		case "EveryNodeReady", "ManualInPlaceWorkersUpdated", "PreservedFailedMachinesAbsent":
-			if c.Status != "True" {
-				notes = append(notes, fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message))
-			}
-		}
-	}
+	notes = append(notes, s.stalls()...)
 	for i := range notes {
 		notes[i] = strings.TrimRight(world.Clean(notes[i]), " .:")
 	}

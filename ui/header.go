@@ -60,7 +60,9 @@ func (m *Model) header(l layout) []string {
 	if sc.Partial {
 		how = append(how, part{st.Dim, "reading pods " + st.Glyphs.Ellipsis, 8})
 	}
-	if t := sc.TimeLeftText(); t != "" && sc.State != record.Finished {
+	if t, alarms := sc.EndText(sc.Now(m.Opts.Now())); alarms {
+		how = append(how, part{st.Bad, st.Glyphs.Warning + " " + t, 10})
+	} else if t != "" {
 		how = append(how, part{st.Text, t, 7})
 	}
 	if !sc.Until.IsZero() && sc.State != record.Finished {

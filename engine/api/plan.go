@@ -41,6 +41,7 @@ type GroupPlanFields struct {
 	Inherited         *Raise            `json:"inherited,omitempty"`        // What an earlier run has left of its raise of the sizes; this run takes it back at its end
 	EstimatedDuration Duration          `json:"estimatedDuration"`          // How long the run takes, or until it would make no further progress; without rehearsal a sum of guesses
 	Rehearsal         *Rehearsal        `json:"rehearsal,omitempty"`        // How the run would end, played in a copy of the cluster
+	Forecast          *Forecast         `json:"forecast,omitempty"`         // How the run would end, and when; missing where no rehearsal was tried
 	Pool              *WorkerPoolStatus `json:"pool,omitempty"`             // How a worker pool of Gardener stands
 	ControllerRoll    *ControllerRoll   `json:"controllerRoll,omitempty"`   // What a roll of a worker pool by Gardener would meet
 	NodeGroup         *NodeGroup        `json:"nodeGroup,omitempty"`        // What EKS tells of a managed node group
@@ -105,6 +106,39 @@ type Rehearsal struct {
 	Failed       int      `json:"failed"`                         // How many would have failed
 	Remaining    int      `json:"remaining"`                      // How many would still be outdated, those left out on purpose apart
 	Blocked      []string `json:"blocked"`                        // Nodes that something would keep from being drained, a sentence each
+}
+
+// Forecast is how a run will end as far as can be foreseen: what came of playing it in copies
+// of the cluster.
+type Forecast struct {
+	Outlook      string          `json:"outlook" enum:"outlook"`         // How it will end
+	AsOf         time.Time       `json:"asOf"`                           // When the cluster was looked at
+	EndsAt       time.Time       `json:"endsAt,omitzero"`                // When the run is over, or when nothing moves any more
+	EarliestEnd  time.Time       `json:"earliestEnd,omitzero"`           // One end in ten is before; missing where the range was not worked out
+	LatestEnd    time.Time       `json:"latestEnd,omitzero"`             // One end in ten is after
+	FailsAt      time.Time       `json:"failsAt,omitzero"`               // When it begins to fail
+	Result       string          `json:"result,omitempty" enum:"result"` // How it would end; missing where it would not by itself, or that is not known
+	Message      string          `json:"message,omitempty"`              // What keeps it from ending well, or why nothing is foreseen, a sentence
+	Nodes        int             `json:"nodes,omitempty"`                // How many nodes are outdated, of a run that will not end well
+	NodesStaying int             `json:"nodesStaying,omitempty"`         // How many of them will not be replaced
+	Causes       []ForecastCause `json:"causes"`                         // What keeps it from ending well, the first one first; of plans all, of runs the first one
+}
+
+// Outlooks of a run.
+const (
+	OutlookEndsWell     = "ends-well"
+	OutlookFails        = "fails"
+	OutlookDoesNotEnd   = "does-not-end"
+	OutlookNotEvaluated = "not-evaluated"
+)
+
+// ForecastCause is what keeps a run from ending well.
+type ForecastCause struct {
+	Node     string `json:"node,omitempty"`     // Name of the node
+	Instance string `json:"instance,omitempty"` // ID of its instance
+	Pod      string `json:"pod,omitempty"`      // Pod that stays, namespace/name
+	Budget   string `json:"budget,omitempty"`   // PDB that keeps it, namespace/name; two are joined by a comma
+	Message  string `json:"message"`            // What exactly is in the way, a sentence
 }
 
 // Settings are the settings of a run that are set; each has the name of its flag.

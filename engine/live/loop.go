@@ -60,9 +60,9 @@ type Loop struct {
 	// RecordLimit is for how long the run record may not be written, while the run could act
 	// otherwise, before the run pauses; 0 is the constant of that name.
 	RecordLimit time.Duration
-	// Rehearse, if there is one, tells the time that is left of the run in snapshots, on a
-	// goroutine of its own; else, and where it tells nothing, it is estimated.
-	Rehearse Rehearse
+	// Foresee, if there is one, says how the run will end, for snapshots and the log, on a
+	// goroutine of its own; else, and where it foresees nothing, the time left is estimated.
+	Foresee Foresee
 	// ReadCloud is called when the cloud is to be read at once: a look at it is due. It must
 	// not block; may be nil where the caller reads it all the time.
 	ReadCloud func()
@@ -79,7 +79,7 @@ type Loop struct {
 	crashed  chan error // a panic in an action
 
 	background context.Context // ends with Run
-	rehearser  rehearser
+	foreseer   foreseer
 
 	running   sync.WaitGroup
 	slots     chan struct{}
@@ -121,7 +121,7 @@ func (l *Loop) init() {
 		l.answers = make(chan answer, 256)
 		l.regained = make(chan regained, 1)
 		l.crashed = make(chan error, 1)
-		l.rehearser.came = make(chan rehearsed, 1)
+		l.foreseer.came = make(chan foreseen, 1)
 		l.slots = make(chan struct{}, atOnce)
 	})
 }
@@ -242,8 +242,8 @@ func (l *Loop) drive(ctx context.Context) error {
 			l.passOn(e)
 			shown = false
 			continue
-		case r := <-l.rehearser.came:
-			l.heed(r)
+		case r := <-l.foreseer.came:
+			l.tell(l.foreseer.heed(r, l.Clock.Now(), &l.run))
 			shown = false
 			continue
 		case <-lost: // below, before anything else is decided
@@ -513,8 +513,8 @@ func (l *Loop) publish() {
 	}
 	now := l.Clock.Now()
 	s := snapshot.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
-	l.rehearse()
-	s.TimeLeft = l.left(now, s.TimeLeft)
+	l.foreseer.foresees(l.background, l.Foresee, &l.running, l.World, now, l.run)
+	l.foreseer.foreshow(s, now, &l.run)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]
 	if u := &l.unwritten; u.lasts() >= unwrittenTold && !u.quiet {
 		s.LoseRecord(u.err.Error(), u.at)

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -169,7 +170,7 @@ func (p *updatePlay) play() {
 		}
 		p.read()
 		p.note()
-		p.w.publish()
+		p.w.publish(context.Background())
 		p.check()
 		run := p.w.Followed()
 		switch {

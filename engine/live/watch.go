@@ -37,8 +37,13 @@ type Watch struct {
 	Cluster string
 	// Publish is called with each snapshot; it must not block.
 	Publish func(*snapshot.Snapshot)
+	// Foresee says how a run by some rules will end that another process drives; nil: nothing is
+	// foreseen.
+	Foresee func(engine.Strategy) Foresee
 
 	once     sync.Once
+	running  sync.WaitGroup
+	foreseer foreseer
 	looks    chan snapshot.Look // the newest that was not taken yet
 	look     snapshot.Look
 	record   recordRead
@@ -89,7 +94,9 @@ func (w *Watch) SeeRecord(run record.Run, found bool, err error) {
 // changes.
 func (w *Watch) SeeHolder(name string) { w.holder = name }
 
-func (w *Watch) init() { w.once.Do(func() { w.looks = make(chan snapshot.Look, 1) }) }
+func (w *Watch) init() {
+	w.once.Do(func() { w.looks, w.foreseer.came = make(chan snapshot.Look, 1), make(chan foreseen, 1) })
+}
 
 // Look says what a user looks at, in place of what was said before: its details
 // come with the next snapshot. It does not block.
@@ -112,11 +119,12 @@ func (w *Watch) Look(at snapshot.Look) {
 // or a feed fails for good.
 func (w *Watch) Run(ctx context.Context) error {
 	w.init()
+	defer w.running.Wait()
 	tick := time.NewTicker(publishEvery)
 	defer tick.Stop()
 	news, published := false, time.Time{}
 	publish := func() {
-		w.publish()
+		w.publish(ctx)
 		news, published = false, time.Now()
 	}
 	publish()
@@ -138,6 +146,9 @@ func (w *Watch) Run(ctx context.Context) error {
 			}
 		case w.look = <-w.looks:
 			news = true
+		case r := <-w.foreseer.came:
+			w.foreseer.heed(r, w.Clock.Now(), &w.shown)
+			news = true
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
 			// or a limit over, is seen by looking.
@@ -149,7 +160,7 @@ func (w *Watch) Run(ctx context.Context) error {
 }
 
 // publish makes a snapshot of what is known now.
-func (w *Watch) publish() {
+func (w *Watch) publish(ctx context.Context) {
 	now := w.Clock.Now()
 	w.follow(now)
 	run, rules, unreadable := w.pick(now)
@@ -163,6 +174,10 @@ func (w *Watch) publish() {
 	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
+	if w.Foresee != nil && w.record.found && run.ID == w.record.run.ID {
+		w.foreseer.foresees(ctx, w.Foresee(rules), &w.running, w.World, now, run)
+		w.foreseer.foreshow(s, now, &run)
+	}
 	if run.State != record.NoRun && run.State != record.Finished {
 		s.Driver = w.holder
 		if w.holder == "" && now.Sub(run.Seen) > Unseen {

@@ -48,6 +48,7 @@ const (
 	RollStarted      EventType = "roll.started"
 	RollGroupChanged EventType = "roll.group"
 	RollEnded        EventType = "roll.finished"
+	ForecastChanged  EventType = "forecast.changed"
 	Warning          EventType = "warning"
 )
 

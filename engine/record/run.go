@@ -148,6 +148,8 @@ type Run struct {
 	Result Result `json:"result,omitempty"`
 	// Why says in a sentence or two how the run came to its result or pause.
 	Why string `json:"why,omitempty"`
+	// Foreseen is how its driver foresaw last that it will end, nil before it has.
+	Foreseen *Foreseen `json:"foreseen,omitempty"`
 	// BlockingPods are the pods that kept a node when the run failed, a line each.
 	BlockingPods []string `json:"culprits,omitempty"`
 	// Unrestored lists what was not restored, each with the command that would.

@@ -16,8 +16,9 @@ import (
 type Pace struct {
 	Config
 	// PodReady is how long a pod takes to be Ready once it has a node, PodStop how long to
-	// stop; 0: a third of its grace period.
+	// stop; 0: StopShare of its grace period.
 	PodReady, PodStop time.Duration
+	StopShare         float64
 	// Hook is how long a user takes to complete a lifecycle hook, Leave how long a machine
 	// takes to leave its load balancers.
 	Hook, Leave time.Duration
@@ -27,7 +28,7 @@ type Pace struct {
 // rule. Pods mostly stop well before their grace period ends, and are Ready soon. Any number
 // finds room on a node: what they ask for is not known.
 func Guesses() Pace {
-	p := Pace{Config: Defaults(), PodReady: 15 * time.Second, Hook: 30 * time.Second, Leave: 30 * time.Second}
+	p := Pace{Config: Defaults(), PodReady: 15 * time.Second, StopShare: 1.0 / 3, Hook: 30 * time.Second, Leave: 30 * time.Second}
 	p.Launch, p.Boot, p.NodeReady, p.Terminate = 10*time.Second, 60*time.Second, 20*time.Second, time.Minute
 	p.Slots = 1 << 20
 	return p
@@ -261,7 +262,7 @@ func (f *from) count(p *pod) {
 // shapeOf guesses what a pod is like.
 func (f *from) shapeOf(p *world.Pod) Shape {
 	shape := Shape{
-		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, p.Grace/3), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
+		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, time.Duration(f.pace.StopShare*float64(p.Grace))), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
 		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young && f.unwell(p),
 		Gated:      p.Phase == world.PodRunning && !p.Ready && p.Critical != "" && len(p.Unready) == 0 && f.now.Sub(p.Created) > young,
 		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,

@@ -99,12 +99,12 @@ func drive(t *testing.T, name string, answer func(*snapshot.Snapshot) []record.C
 	}
 	loop := &live.Loop{Rules: rules, World: view, Queue: queue, Executor: w, Store: w, Lock: w, Clock: w}
 	var told atomic.Int32
-	loop.Rehearse = func(ctx context.Context, w *world.World, now time.Time, r record.Run) (snapshot.Rehearsal, bool) {
-		end, ok := Rehearse(ctx, rules, w, now, r)
-		if ok {
+	loop.Foresee = func(ctx context.Context, w *world.World, now time.Time, r record.Run) snapshot.Forecast {
+		f := Foresee(ctx, rules, w, now, r)
+		if f.Outlook != record.NotEvaluated {
 			told.Add(1)
 		}
-		return end, ok
+		return f
 	}
 	approved := map[string]bool{}
 	loop.Publish = func(s *snapshot.Snapshot) {

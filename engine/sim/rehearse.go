@@ -3,13 +3,17 @@ package sim
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,23 +30,71 @@ const (
 	mostHeld = 20
 )
 
-// Rehearse plays a run, planned or under way, to its end in a copy of the world (From), as
-// far as ctx lets it: then the rest is extrapolated. Approvals are given at once, a pause is
-// over at once, the user's hooks pass. It reports false where nothing can be told: where a
-// controller of the group's own moves its nodes, where the cluster is not looked at, or where
-// ctx was over before a node was replaced. It changes neither the world nor the run.
+// Foresee says how a run, planned or under way, will end, as far as ctx lets it: it plays the
+// run to its end in a copy of the world (From), and again by durations that are drawn around
+// the likeliest ones. Approvals are given at once, a pause is over at once, the user's hooks
+// pass. It changes neither the world nor the run.
+func Foresee(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run) snapshot.Forecast {
+	if why := unplayable(rules, w, &run); why != "" {
+		return snapshot.Unforeseen(now, why)
+	}
+	began := time.Now()
+	r, told := rehearse(ctx, rules, w, now, run, PaceOf(&run))
+	if !told {
+		return snapshot.Unforeseen(now, text.NoForecastCutShort)
+	}
+	if limit, any := ctx.Deadline(); r.Extrapolated || r.Endless() || any && time.Until(limit) < 2*snapshot.Samples*time.Since(began) {
+		return snapshot.ForecastOf(now, r, nil)
+	}
+	var samples []snapshot.Rehearsal
+	for i := range uint64(snapshot.Samples) {
+		other, told := rehearse(ctx, rules, w, now, run, PaceOf(&run).drawn(rand.New(rand.NewPCG(run.Seed, i))))
+		if !told || other.Extrapolated {
+			break
+		}
+		samples = append(samples, other)
+	}
+	return snapshot.ForecastOf(now, r, samples)
+}
+
+// Rehearse plays a run once, by the likeliest durations. What is not played when ctx is over
+// is extrapolated. It reports false where nothing can be told.
 func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run) (snapshot.Rehearsal, bool) {
-	if !rehearsable(rules, w, &run) {
+	if unplayable(rules, w, &run) != "" {
 		return snapshot.Rehearsal{}, false
 	}
 	return rehearse(ctx, rules, w, now, run, PaceOf(&run))
 }
 
-// rehearsable reports whether a run can be played.
-func rehearsable(rules engine.Strategy, w *world.World, run *record.Run) bool {
-	known := !w.Partial() && !w.Health[world.Cluster].Fresh.IsZero() && !w.Health[world.Cloud].Fresh.IsZero()
-	moved := selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil // EKS is played by its own strategies
-	return known && !moved && rules.Follows() == nil && rules.Updates() == nil && len(w.Machines()) > 0 && !run.Settings.CloudOnly && run.State != record.Finished && run.State != record.NoRun
+// unplayable says why a run cannot be played, "" if it can.
+func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
+	switch {
+	case run.State == record.Finished || run.State == record.NoRun:
+		return text.NoForecastOver
+	case run.Settings.CloudOnly:
+		return text.NoForecastUnseen
+	case selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil, // EKS is played by its own strategies
+		rules.Follows() != nil, rules.Updates() != nil:
+		return text.NoForecastMoved
+	case w.Partial() || w.Health[world.Cluster].Fresh.IsZero() || w.Health[world.Cloud].Fresh.IsZero():
+		return text.NoForecastUnread
+	case len(w.Machines()) == 0:
+		return text.NoForecastNoNodes
+	}
+	return ""
+}
+
+// spread is how far durations of which little is known are apart: two in three are between
+// the likeliest one divided by 1.4 and it times 1.4.
+const spread = 0.35
+
+// drawn is a pace whose durations are drawn around those of p.
+func (p Pace) drawn(r *rand.Rand) Pace {
+	p.StopShare *= math.Exp(spread * r.NormFloat64())
+	for _, d := range []*time.Duration{&p.Launch, &p.Boot, &p.NodeReady, &p.Terminate, &p.PodReady, &p.PodStop, &p.Hook, &p.Leave} {
+		*d = time.Duration(float64(*d) * math.Exp(spread*r.NormFloat64()))
+	}
+	return p
 }
 
 // PaceOf is the pace of a run: guesses, where it has measured nothing else.
@@ -72,6 +124,10 @@ type rehearsal struct {
 
 	rolls time.Time // since when nodes are replaced, and how many were then
 	pace  float64
+
+	gaveUp int       // how many drains ended without their nodes
+	fails  time.Time // when the run began to fail, zero while it does not
+	causes []snapshot.Cause
 }
 
 func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) (snapshot.Rehearsal, bool) {
@@ -133,8 +189,10 @@ func (r *rehearsal) decide() {
 	s, in := r.sim, r.in
 	s.health()
 	s.fresh, r.in = false, engine.Inputs{}
+	before := r.run
 	d := engine.Decide(r.rules, s.now, s.View, r.run, in)
 	r.run, r.wake = d.Run, d.Wake
+	r.blame(before, d.Touched)
 	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes[id]) }) {
 		r.rolls, r.pace = s.now, r.progress()
 	}
@@ -150,6 +208,44 @@ func (r *rehearsal) decide() {
 		r.told = fmt.Sprint(b.ID, b.Hash)
 		r.say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 	}
+}
+
+// blame notes what kept the nodes that were given up, as it was when they were, and when the
+// run began to fail.
+func (r *rehearsal) blame(before record.Run, touched []string) {
+	var stuck []*blockers.Blocker
+	for _, id := range touched {
+		n := r.run.Nodes[id]
+		was := before.Nodes[id].Stage
+		gaveUp := n.Stage == record.Skipped && was == record.Draining // else it was left out from the start
+		if n.New || !gaveUp && (n.Stage != record.NodeFail || was == n.Stage) {
+			continue
+		}
+		if gaveUp {
+			r.gaveUp++
+		}
+		if stuck == nil {
+			stuck = r.blockers(before)
+		}
+		known := len(r.causes)
+		for _, b := range stuck {
+			if b.Machine == id {
+				r.causes = append(r.causes, snapshot.CauseOf(b))
+			}
+		}
+		if len(r.causes) == known {
+			r.causes = append(r.causes, snapshot.Cause{Node: n.Name, Machine: id, Message: n.Reason})
+		}
+	}
+	bad := r.run.Result != record.NotStartedYet && r.run.Result != record.Succeeded
+	if r.fails.IsZero() && bad && (r.run.State == record.Ending || r.run.State == record.Finished) {
+		r.fails = r.sim.now
+	}
+}
+
+// blockers are what keeps pods on draining nodes now.
+func (r *rehearsal) blockers(run record.Run) []*blockers.Blocker {
+	return snapshot.View(r.rules, r.sim.now, r.sim.View, run, snapshot.Look{}, nil).Blockers
 }
 
 // standsStill reports whether no node has got anywhere for longer than any wait of the run
@@ -193,7 +289,19 @@ func stages(r *record.Run) map[record.Stage]int {
 
 // tell says what came of it since it began.
 func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
-	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Held: r.held()}
+	if r.run.State != record.Finished {
+		for _, b := range r.blockers(r.run) {
+			r.causes = append(r.causes, snapshot.CauseOf(b))
+		}
+	}
+	r.causes = slices.Clip(r.causes[:min(len(r.causes), mostHeld)])
+	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes}
+	for _, c := range r.causes {
+		out.Held = append(out.Held, c.String())
+	}
+	if !r.fails.IsZero() {
+		out.Fails = r.fails.Sub(began)
+	}
 	replaced, total := r.run.Outdated()
 	out.Replaced = replaced
 	for _, n := range r.run.Nodes {
@@ -201,7 +309,7 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 			out.Failed++
 		}
 	}
-	skipped := stages(&r.run)[record.Skipped] // not by the rehearsal
+	skipped := stages(&r.run)[record.Skipped] - r.gaveUp
 	out.Left = total - replaced - out.Failed - skipped
 	switch {
 	case !cut && r.run.State == record.Finished:
@@ -219,30 +327,8 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 		if r.rolls.IsZero() || made-r.pace < 1 || r.run.State != record.Running {
 			return out, false
 		}
-		out.Extrapolated, out.Result, out.Why, out.Held = true, record.NotStartedYet, "", nil
+		out.Extrapolated, out.Result, out.Why, out.Causes, out.Held, out.Fails = true, record.NotStartedYet, "", nil, nil, 0
 		out.Took += time.Duration(float64(r.sim.now.Sub(r.rolls)) / (made - r.pace) * left)
 	}
 	return out, true
-}
-
-// held names the nodes that something keeps from being emptied, or has kept until they failed.
-func (r *rehearsal) held() []string {
-	var out []string
-	for _, id := range sortedKeys(r.run.Nodes) {
-		n := r.run.Nodes[id]
-		if n.Stage != record.NodeFail {
-			continue
-		}
-		why := n.Reason
-		if len(n.BlockingPods) > 0 {
-			why = n.BlockingPods[0]
-		}
-		out = append(out, n.Name+": "+why)
-	}
-	if r.run.State != record.Finished {
-		for _, b := range snapshot.View(r.rules, r.sim.now, r.sim.View, r.run, snapshot.Look{}, nil).Blockers {
-			out = append(out, b.Node+": "+b.Pod+": "+b.Detail)
-		}
-	}
-	return slices.Clip(out[:min(len(out), mostHeld)])
 }

@@ -61,9 +61,9 @@ type Plan struct {
 	// Awaited is what the group's own controller has not done: while there is any, a plan
 	// without nodes is no reason to end.
 	Awaited []world.Unfinished `json:"-"`
-	// Rehearsal is what Estimate rests on, nil where nothing was rehearsed: then it is a sum of
-	// guesses.
-	Rehearsal *Rehearsal `json:"-"`
+	// Forecast is how the run would end, nil where nothing was rehearsed: then Estimate is a sum
+	// of guesses.
+	Forecast *Forecast `json:"-"`
 	// Rights are those in the cloud that the run takes (RightsOf), as far as they were checked.
 	Rights []record.Right `json:"-"`
 }

@@ -23,8 +23,12 @@ type Rehearsal struct {
 	// Replaced, Failed and Left are how many outdated nodes would then be replaced, would have
 	// failed, and would be neither, of those that are not left out on purpose.
 	Replaced, Failed, Left int
-	// Held are the nodes that something would keep from being emptied, a sentence each.
-	Held []string
+	// Fails is after what time the run would begin to fail; 0 where it would not.
+	Fails time.Duration
+	// Causes are what would keep it from ending well, the first one first, and Held the nodes
+	// of these, a sentence each.
+	Causes []Cause
+	Held   []string
 }
 
 // Endless reports whether the run would not end by itself.
@@ -43,11 +47,24 @@ func (r Rehearsal) Sentence() string {
 	return text.Rehearsal{Result: string(r.Result), Why: r.Why, Took: r.Took, Replaced: r.Replaced, Failed: r.Failed, Left: r.Left, Endless: r.Endless()}.String()
 }
 
-// Rehearse lets a plan tell what its rehearsal showed.
-func (p *Plan) Rehearse(r Rehearsal) {
+// Rehearsed is what Estimate rests on, nil where nothing was rehearsed.
+func (p *Plan) Rehearsed() *Rehearsal {
+	if p.Forecast == nil || p.Forecast.Outlook == record.NotEvaluated {
+		return nil
+	}
+	return &p.Forecast.Rehearsal
+}
+
+// Foresee lets a plan tell how its run would end.
+func (p *Plan) Foresee(f Forecast) {
+	p.Forecast = &f
+	if f.Outlook == record.NotEvaluated {
+		return
+	}
+	r := f.Rehearsal
 	late := p.late() // the rehearsal knows better
 	p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return late != "" && w == late })
-	p.Estimate, p.Rehearsal = r.Took, &r
+	p.Estimate = r.Took
 	if late = p.late(); r.Extrapolated && late != "" { // which was cut off before that
 		p.Warnings = append(p.Warnings, late)
 	}

@@ -42,6 +42,8 @@ type Snapshot struct {
 	Ended          time.Time
 	// TimeLeft is the estimated time to the end; 0 when unknown.
 	TimeLeft time.Duration
+	// Forecast is how the run will end, nil where it was not rehearsed lately. The loop adds it.
+	Forecast *Forecast
 	// Done of Total outdated nodes are replaced.
 	Done, Total int
 	// Refused says why no run can start in the group, "" if one can.

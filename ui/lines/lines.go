@@ -270,7 +270,8 @@ func (n *narrator) intro() string {
 	if sc.Driver != "" {
 		driver = "driven by " + sc.Driver
 	}
-	for _, part := range []string{scene.Versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, sc.NodesText(), driver, sc.TimeLeftText()} {
+	end, _ := sc.EndText(sc.Now(m.Opts.Now()))
+	for _, part := range []string{scene.Versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, sc.NodesText(), driver, end} {
 		if part != "" {
 			parts = append(parts, part)
 		}

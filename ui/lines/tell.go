@@ -303,7 +303,7 @@ func (n *narrator) progress() string {
 	if src := sc.StalestSource(); src != nil {
 		parts = append(parts, m.Scene.StaleText(src))
 	}
-	if t := sc.TimeLeftText(); t != "" {
+	if t, _ := sc.EndText(sc.Now(m.Opts.Now())); t != "" {
 		parts = append(parts, t)
 	}
 	return word + ": " + strings.Join(parts, ", ")

@@ -20,6 +20,10 @@ func (sc *Scene) EventLook(st *style.Styles, e *record.Event) style.Look {
 		return style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
 	case record.NodeBlocked, record.PodBlocked:
 		return style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
+	case record.ForecastChanged:
+		if o := record.Outlook(e.Reason); o == record.WillFail || o == record.WillNotEnd {
+			return style.Look{Glyph: st.Glyphs.Warning, Pen: st.Bad}
+		}
 	case record.PodForced, record.RunAborting, record.NodeSkipped:
 		return style.Look{Glyph: "!", Pen: st.Warn}
 	case record.BatchWaiting:
@@ -58,6 +62,9 @@ var verbs = map[record.EventType]string{
 // EventText is an event as a sentence: who, what, and the message unless it says
 // that itself.
 func (sc *Scene) EventText(e *record.Event) string {
+	if e.Type == record.ForecastChanged { // it is about the run, whichever node it names
+		return "forecast: " + sc.Brief(e.Message)
+	}
 	node := ""
 	if e.Node != "" {
 		node = sc.NodeName(e.Node)

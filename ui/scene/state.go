@@ -120,13 +120,16 @@ func (sc *Scene) StandingLook(st *style.Styles) (string, style.Look) {
 	return sc.StateLook(st)
 }
 
-// TimeLeftText is how long it will still take, "" if that is not known: nothing moves on
-// while nobody drives the run.
-func (sc *Scene) TimeLeftText() string {
-	if !sc.Unattended.IsZero() {
-		return ""
+// EndText is how the run will end, or how long it will still take; "" if neither is known, as
+// while nobody drives the run. It alarms if the run will not end well.
+func (sc *Scene) EndText(now time.Time) (text string, alarms bool) {
+	switch f := sc.Forecast; {
+	case !sc.Unattended.IsZero() || sc.State == record.Finished:
+		return "", false
+	case f != nil && f.Headline(now) != "":
+		return f.Headline(now), f.Alarms()
 	}
-	return style.TimeLeft(sc.TimeLeft)
+	return style.TimeLeft(sc.TimeLeft), false
 }
 
 // moving reports whether a node is on its way out.

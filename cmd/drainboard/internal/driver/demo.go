@@ -12,7 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/forecast"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
@@ -43,7 +43,7 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 	if err != nil {
 		return err
 	}
-	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.Speed), Rehearse: planner.Rehearsing(rules)}
+	loop := &live.Loop{Rules: rules, Cluster: fmt.Sprintf("demo, %g times as fast", d.Speed), Foresee: forecast.By(rules)}
 	var others []record.Event // changes of other users, on the loop's goroutine
 	wall.Heard = func(at time.Time, what string) {
 		e := record.Event{Time: at, Run: plan.Run.ID, Group: plan.Group, Type: record.Warning, Reason: "not by us", Message: what}

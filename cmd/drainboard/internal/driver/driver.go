@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/forecast"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
@@ -170,7 +171,7 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	default:
-		planner.Rehearse(ctx, d.rules, &p, d.view.World)
+		planner.Foresee(ctx, d.rules, &p, d.view.World)
 		present.WriteForApproval(d.Out, p)
 		if !d.Ask(ctx, d.Marked(d.session.Context(), "Start this upgrade? [y/N] ")) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
@@ -241,7 +242,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		Rules: d.rules, World: d.view.World, Queue: d.view.Queue,
 		Executor: executor{d.session.Executor(), cloud},
 		Store:    d.lease, Clock: clock, Cluster: d.session.Cluster(), Lock: d.lease,
-		Before: slices.Concat(d.part.before, d.before), Rehearse: planner.Rehearsing(d.rules), RecordLimit: d.RecordLimit, ReadCloud: d.view.Cloud.ReadNow,
+		Before: slices.Concat(d.part.before, d.before), Foresee: forecast.By(d.rules), RecordLimit: d.RecordLimit, ReadCloud: d.view.Cloud.ReadNow,
 	}
 	loop.Events = func(list []record.Event) { d.events(list...) }
 	measure := d.hooks.attend(loop, run)

@@ -35,7 +35,7 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	if out.Run.HasWork() && out.Run.Extra > 0 {
 		out.Run.NotEvaluated = append(out.Run.NotEvaluated, text.EKSQuota(out.Run.Extra))
 	}
-	Rehearse(ctx, terms.Rules, &out.Run, w)
+	Foresee(ctx, terms.Rules, &out.Run, w)
 	return out, nil
 }
 

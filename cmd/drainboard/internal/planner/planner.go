@@ -37,7 +37,7 @@ func (p Planner) Group(ctx context.Context, at backend.Group) (snapshot.Plan, er
 	defer v.Queue.Close()
 	plan, err := p.Plan(ctx, terms, at, v.World)
 	if err == nil && !p.Auto {
-		Rehearse(ctx, terms.Rules, &plan, v.World)
+		Foresee(ctx, terms.Rules, &plan, v.World)
 	}
 	return plan, err
 }

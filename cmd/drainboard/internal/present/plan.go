@@ -78,7 +78,7 @@ func pace(p snapshot.Plan) string {
 
 // takes returns how long a plan's run takes, and the basis of that estimate.
 func takes(p snapshot.Plan) string {
-	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsal
+	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsed()
 	switch {
 	case r == nil:
 		return took
@@ -86,6 +86,8 @@ func takes(p snapshot.Plan) string {
 		return "without an end (rehearsed)"
 	case r.Extrapolated:
 		return took + " (rehearsed in part)"
+	case r.Smooth() && !p.Forecast.Latest.IsZero():
+		return fmt.Sprintf("%s (rehearsed: %s to %s)", took, p.Forecast.Earliest.Sub(p.AsOf).Round(time.Second), p.Forecast.Latest.Sub(p.AsOf).Round(time.Second))
 	case r.Smooth():
 		return took + " (rehearsed)"
 	}
@@ -94,7 +96,7 @@ func takes(p snapshot.Plan) string {
 
 // takesShort returns takes for a table.
 func takesShort(p snapshot.Plan) string {
-	if p.Rehearsal != nil && p.Rehearsal.Endless() {
+	if r := p.Rehearsed(); r != nil && r.Endless() {
 		return "no end"
 	}
 	return p.Estimate.Round(time.Second).String()
@@ -102,12 +104,13 @@ func takesShort(p snapshot.Plan) string {
 
 // writeRehearsal writes how a rehearsal ended, unless it succeeded.
 func writeRehearsal(w io.Writer, p snapshot.Plan) {
-	if p.Rehearsal == nil || p.Rehearsal.Smooth() {
+	r := p.Rehearsed()
+	if r == nil || r.Smooth() {
 		return
 	}
-	said := p.Rehearsal.Sentence()
+	said := r.Sentence()
 	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(said[:1]), said[1:])
-	List(w, "Blocked in the rehearsal:", p.Rehearsal.Held)
+	List(w, "Blocked in the rehearsal:", r.Held)
 }
 
 // headline returns a plan in a line.

@@ -215,7 +215,7 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"without an end (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
-		p.Rehearse(c.of)
+		p.Foresee(snapshot.ForecastOf(p.AsOf, c.of, nil))
 		got := planText(p)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {

@@ -39,11 +39,32 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 		}
 		out.LifecycleHooks = append(out.LifecycleHooks, hook)
 	}
-	if r := p.Rehearsal; r != nil {
+	if r := p.Rehearsed(); r != nil {
 		out.Rehearsal = &api.Rehearsal{
 			Finishes: !r.Endless(), Extrapolated: r.Extrapolated, Result: api.Word(string(r.Result)), Message: r.Why,
 			Replaced: r.Replaced, Failed: r.Failed, Remaining: r.Left, Blocked: r.Held,
 		}
+	}
+	if p.Forecast != nil {
+		out.Forecast = forecastOf(&p.Forecast.Foreseen)
+		for i, c := range p.Forecast.Rehearsal.Causes {
+			if i == 0 {
+				out.Forecast.Causes = nil
+			}
+			out.Forecast.Causes = append(out.Forecast.Causes, api.ForecastCause{Node: c.Node, Instance: c.Machine, Pod: c.Pod, Budget: strings.Join(c.Budgets, ","), Message: c.Message})
+		}
+	}
+	return out
+}
+
+// forecastOf returns what is foreseen of a run, for JSON.
+func forecastOf(f *record.Foreseen) *api.Forecast {
+	out := &api.Forecast{
+		Outlook: string(f.Outlook), AsOf: f.At, EndsAt: f.End, EarliestEnd: f.Earliest, LatestEnd: f.Latest, FailsAt: f.FailsAt,
+		Result: api.Word(string(f.Result)), Message: cmp.Or(f.Cause, f.Unevaluated), Nodes: f.Nodes, NodesStaying: f.Stay,
+	}
+	if f.Cause != "" {
+		out.Causes = []api.ForecastCause{{Node: f.Node, Pod: f.Pod, Budget: f.Budget, Message: f.Cause}}
 	}
 	return out
 }

@@ -27,7 +27,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	full(reflect.ValueOf(&plan).Elem(), 0)
 	plan.Strategy, plan.Run.Strategy, plan.Run.Base.Desired, plan.Limit = StrategyKops, StrategyKops, 0, 2
 	plan.Hooks[0].Launching = true
-	plan.Rehearsal.Result = record.Failed
+	plan.Forecast.Rehearsal.Result = record.Failed
 	plan.Run.Settings.PassInvalid, plan.Run.Settings.PassDrain, plan.Run.Settings.KeepOld = false, false, false
 
 	var run record.Run

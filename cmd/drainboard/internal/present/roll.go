@@ -69,7 +69,7 @@ func WriteRollPlan(w io.Writer, p RollPlan, now time.Time, wide bool) {
 			add(&resumed, g.Name, fmt.Sprintf("run %s: %s", run.ID, strings.Join(Standing(run, now, nil, false), "; ")))
 		default:
 			row(fmt.Sprint(n), g.Name, dash(string(g.Role)), fmt.Sprint(len(plan.Nodes)), plan.From+" → "+plan.To, fmt.Sprint(plan.Limit), fmt.Sprint(plan.Extra), takesShort(plan))
-			if r := plan.Rehearsal; r != nil && !r.Smooth() {
+			if r := plan.Rehearsed(); r != nil && !r.Smooth() {
 				add(&hold, g.Name, r.Sentence())
 			}
 			add(&hold, g.Name, Foreseen(plan)...)

@@ -17,6 +17,7 @@ import (
 
 // A roll's plan is its groups in their order, each in short.
 func TestRollPlanText(t *testing.T) {
+	fails := snapshot.ForecastOf(time.Time{}, snapshot.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}, nil)
 	at := time.Date(2026, 3, 14, 21, 0, 0, 0, time.UTC)
 	rules := strategy.RollByName()
 	settled := record.Run{Settings: record.Settings{Approve: record.ApproveNone}}
@@ -25,7 +26,7 @@ func TestRollPlanText(t *testing.T) {
 		Cluster: "prod-eu-1", Rules: rules, Runs: map[string]record.Run{"web": run},
 		Plans: map[string]snapshot.Plan{
 			"batch": {Run: settled, Group: "batch", From: "v1.31", To: "v1.32", Limit: 2, Extra: 4, Estimate: 12 * time.Minute, Nodes: []snapshot.PlannedNode{{Name: "n1", Foreseen: []string{"a budget never opens"}}, {Name: "n2"}}, Refusals: []string{"jobs/x needs --force-unmanaged"},
-				Rehearsal: &snapshot.Rehearsal{Took: 12 * time.Minute, Result: record.EvictionFail, Failed: 1, Left: 1}},
+				Forecast: &fails},
 			"db": {Run: settled, Group: "db", Warnings: []string{"i-1 is in Standby"}},
 		},
 		Roll: roll.New(rules, "roll-1", []roll.Group{{Name: "batch", Total: 2}, {Name: "db", State: roll.LeftOut, Why: "no node is outdated"}, {Name: "web", Resumes: true, Run: "web-1", Done: 4, Total: 12}}),

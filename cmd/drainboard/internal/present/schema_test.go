@@ -187,6 +187,7 @@ func enumerations(t *testing.T) map[string][]any {
 	}
 	out := map[string][]any{
 		"startWhen":    {shoot.StartNow, shoot.StartWindow, shoot.StartNever},
+		"outlook":      {api.OutlookEndsWell, api.OutlookFails, api.OutlookDoesNotEnd, api.OutlookNotEvaluated},
 		"rightVerdict": {api.RightAllowed, api.RightDenied, api.RightUnchecked},
 		"transition":   {api.TransitionLaunching, api.TransitionTerminating},
 		"command":      {string(record.CmdPause), string(record.CmdResume), string(record.CmdApprove), string(record.CmdAbort)},

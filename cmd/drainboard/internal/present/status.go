@@ -59,6 +59,8 @@ type Status struct {
 	Failed, Skipped map[string][]string
 	Unreachable     []string
 	Left            []string
+	// Forecast is how its driver foresaw last that it will end, nil where it has not.
+	Forecast *record.Foreseen
 	// Others are external movers of its nodes, as read from the marks on them.
 	Others []snapshot.MoverView
 	// Pool is the state of a Gardener worker pool, which its run does not have; PoolUnknown is
@@ -123,6 +125,9 @@ func StatusOf(r record.Run) Status {
 	if a := r.Awaits; a != nil && r.State == record.Running {
 		s.Awaits = a.Why
 	}
+	if r.State == record.Running {
+		s.Forecast = r.Foreseen
+	}
 	s.Validation = r.Validation
 	s.Replaced, s.Outdated = r.Outdated()
 	for _, p := range r.Phases {
@@ -173,6 +178,11 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 	if s.State != record.Finished {
 		s.writeDriver(w, now)
 		s.writeStages(w)
+	}
+	if s.Forecast != nil && s.Driver != "" {
+		if line := s.Forecast.Headline(now); line != "" {
+			fmt.Fprintf(w, "  forecast: %s\n", line)
+		}
 	}
 	s.writeWaits(w, now)
 	for _, r := range s.ExternalMovers {

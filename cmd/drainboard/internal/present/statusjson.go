@@ -42,6 +42,9 @@ func (s *Status) fields() api.GroupStatusFields {
 		ExternalMovers: externalMoversOf(s.ExternalMovers), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
 		UnreachableNodes: s.Unreachable, Unrestored: s.Left, Inherited: raiseOf(s.run, s.run.Inherited), RaiseLeft: raiseOf(s.run, s.run.RaiseLeft),
 	}
+	if s.Forecast != nil {
+		out.LatestRun.Forecast = forecastOf(s.Forecast)
+	}
 	for stage, n := range s.Stages {
 		out.LatestRun.Stages[string(stage)] = n
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/forecast"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -96,7 +97,7 @@ func (a *Watch) onGroup(ctx context.Context, s *session.Session, cluster *sessio
 
 // watching is a watch of the session's cluster.
 func (a *Watch) watching(s *session.Session) *live.Watch {
-	return &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Cluster: s.Cluster(),
+	return &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Foresee: forecast.By, Cluster: s.Cluster(),
 		NewID: func(now time.Time) string { return session.RunID(a.Group, now) }}
 }
 

@@ -54,7 +54,7 @@ func actions(o Options) []*Action {
 	all := []*Action{
 		{Name: "approve", Keys: []string{"a"}, Show: "a", help: "approve the waiting batch or phase; shows its drains and blockers first", worth: 9,
 			Label: approveLabel, Command: is(record.CmdApprove), not: notApprove,
-			do: func(m *Model) tea.Cmd { return m.Open(NewApproveDialog(m.Scene.Batch)) }},
+			do: func(m *Model) tea.Cmd { return m.Open(NewApproveDialog(m.Scene.Batch, m.Scene.Alarms())) }},
 		{Name: "force", Keys: []string{"f"}, Show: "f", help: "delete the blocked pods of the selected node or pod, bypassing their PDBs", worth: 8,
 			Label: called("force"), Command: is(record.CmdForce), not: notForce,
 			Plain: "force: delete blocked pods, bypassing their PDBs", Points: AtNode | AtBlocked, None: "no node is draining",

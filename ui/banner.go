@@ -35,6 +35,7 @@ func (m *Model) banners() []banner {
 	if !m.Ended {
 		alarm(sc.UnwrittenText(m.Opts.ReadOnly))
 	}
+	alarm(sc.ForecastText())
 	if m.Scene.Between() {
 		out = append(out, banner{st.Calm, st.Glyphs.Running + " " + sc.BetweenText()})
 	}

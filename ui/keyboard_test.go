@@ -24,6 +24,14 @@ func TestApproveABatch(t *testing.T) {
 	ui.Show(uitest.Busy()).Gone("is approved, starting").Later(term.NoticeTime).Gone("cannot approve")
 }
 
+// A batch of a run that will fail is not approved by enter alone.
+func TestApproveWhatWillFail(t *testing.T) {
+	ui := sit(t, 80, 24, uitest.Foreseen())
+	ui.Press("a").Expect("Approve batch 2: 3 nodes", "will fail in 4:23: PDB shop/checkout never opens, 5 of 12", "[y approve]")
+	ui.Press("enter").SentNothing().Gone("Approve batch 2: 3 nodes")
+	ui.Press("a").Press("y").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
+}
+
 func TestApproveTheCanary(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Canary())
 	ui.Expect("The canary waits for approval (2:14). Press a: 1 node, 14 pods to move", "a approve the canary (1 node)", "until 00:07")

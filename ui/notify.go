@@ -117,7 +117,7 @@ func (m *Model) news(now time.Time) []news {
 	if b := sc.Batch; b != nil && m.Approved != b.Hash {
 		out = append(out, news{fmt.Sprintf("%s%d %s", batchNews, b.ID, b.Phase), scene.BatchNameAndSize(b) + " waits for approval"})
 	}
-	if f := sc.Forecast; f != nil && f.Alarms() && sc.Unattended.IsZero() {
+	if f := sc.Foreseen(); f != nil && f.Alarms() {
 		out = append(out, news{"forecast " + string(f.Outlook) + f.Cause, f.Headline(sc.Now(now))})
 	}
 	return append(append(out, m.invalidNews(now)...), m.blockedNews(now)...)

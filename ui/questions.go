@@ -15,8 +15,8 @@ import (
 
 // NewApproveDialog shows what approving a batch will do. It follows the batch: if
 // that changes under the operator's eyes, keys are ignored for a moment; if it is
-// gone, so is the dialog.
-func NewApproveDialog(b *snapshot.BatchView) *ChoiceDialog {
+// gone, so is the dialog. Where the run is foreseen not to end well, enter is "not now".
+func NewApproveDialog(b *snapshot.BatchView, alarms bool) *ChoiceDialog {
 	d := &ChoiceDialog{
 		head: func(*Model) string { return approveTitle(b) },
 		text: func(m *Model, w int) []string { return approveText(m, b, w) },
@@ -32,6 +32,9 @@ func NewApproveDialog(b *snapshot.BatchView) *ChoiceDialog {
 			}},
 			{"n", "not now", nothing},
 		},
+	}
+	if alarms {
+		d.Choices[0].Key, d.at = "y", 1
 	}
 	d.check = func(m *Model) {
 		now := m.Scene.Batch
@@ -60,6 +63,15 @@ func approveTitle(b *snapshot.BatchView) string {
 func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 	st, sc := m.Styles, m.Scene
 	var out []string
+	if f := sc.Foreseen(); f != nil {
+		pen, line := st.Text, sc.Brief(f.Headline(sc.Now(m.Opts.Now())))
+		if f.Alarms() {
+			pen = st.Bad
+		} else {
+			line = "ends well, " + line
+		}
+		out = append(out, style.Fact(st, "forecast", line, pen, w)...)
+	}
 	if b.Does != "" {
 		out = append(out, style.Fact(st, "phase", b.Does, st.Title, w)...)
 	}

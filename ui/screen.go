@@ -357,7 +357,7 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 		t += fmt.Sprintf(" %s%d not valid", st.Glyphs.Warning, sc.InvalidCount())
 	case sc.State != record.Running:
 		t += " " + string(sc.State)
-	case sc.Forecast != nil && sc.Forecast.Alarms():
+	case sc.Alarms():
 		t += " " + st.Glyphs.Warning + " " + sc.Forecast.Brief()
 	}
 	return style.Clean(t)
@@ -371,7 +371,7 @@ func taskbar(sc *scene.Scene) *tea.ProgressBar {
 		state = tea.ProgressBarNone
 	case sc.State == record.Finished:
 		state = tea.ProgressBarError
-	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == record.Paused, sc.State == record.Ending, sc.StalestSource() != nil, sc.Forecast != nil && sc.Forecast.Alarms():
+	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == record.Paused, sc.State == record.Ending, sc.StalestSource() != nil, sc.Alarms():
 		state = tea.ProgressBarWarning
 	}
 	if sc.Total == 0 {

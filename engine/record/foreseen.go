@@ -59,16 +59,30 @@ func (f Foreseen) Later(by time.Duration) Foreseen {
 // Alarms reports whether the run will not end well.
 func (f *Foreseen) Alarms() bool { return f.Outlook == WillFail || f.Outlook == WillNotEnd }
 
-// Headline says at a moment how the run will end; "" where that is not known.
+// Headline says at a moment how the run will end, and why if that is not well; "" where that
+// is not known.
 func (f *Foreseen) Headline(now time.Time) string {
-	words := text.Forecast{Cause: f.Cause, Stay: f.Stay, Nodes: f.Nodes}
+	return text.ForecastSaid(f.Short(now), f.Why())
+}
+
+// Why is what keeps the run from ending well, and how many nodes stay as they are; "" if it
+// ends well.
+func (f *Foreseen) Why() string {
+	if !f.Alarms() {
+		return ""
+	}
+	return text.Forecast{Cause: f.Cause, Stay: f.Stay, Nodes: f.Nodes}.Why()
+}
+
+// Short is the headline without why.
+func (f *Foreseen) Short(now time.Time) string {
 	switch {
 	case f.Outlook == WillFail && f.Result == NodesLeft:
-		return words.Leaves(f.FailsAt.Sub(now))
+		return text.Leaves(f.FailsAt.Sub(now))
 	case f.Outlook == WillFail:
-		return words.Fails(f.FailsAt.Sub(now))
+		return text.Fails(f.FailsAt.Sub(now))
 	case f.Outlook == WillNotEnd:
-		return words.Stops()
+		return text.ForecastStops
 	case f.Outlook == EndsWell:
 		var least, most time.Duration
 		if !f.Latest.IsZero() {

@@ -13,7 +13,8 @@ type Forecast struct {
 	Stay, Nodes int
 }
 
-func (f Forecast) rest() string {
+// Why is the cause, and how many nodes stay as they are; "" if neither is known.
+func (f Forecast) Why() string {
 	out := f.Cause
 	if f.Stay > 0 {
 		if out != "" {
@@ -24,22 +25,16 @@ func (f Forecast) rest() string {
 	return out
 }
 
-// Fails is the headline of a run that will fail in a time from now.
-func (f Forecast) Fails(in time.Duration) string {
-	out := ForecastFails + " in " + Clock(in)
+// Fails says that a run will fail in a time from now, Leaves that it will end then and leave
+// nodes as they are.
+func Fails(in time.Duration) string {
 	if in < time.Second {
-		out = ForecastFails + " now"
+		return ForecastFails + " now"
 	}
-	return because(out, f.rest())
+	return ForecastFails + " in " + Clock(in)
 }
 
-// Leaves is the headline of a run that will end in a time from now, and leave nodes as they are.
-func (f Forecast) Leaves(in time.Duration) string {
-	return because("will end in "+Clock(in)+" with old nodes", f.rest())
-}
-
-// Stops is the headline of a run that will not end by itself.
-func (f Forecast) Stops() string { return because(ForecastStops, f.rest()) }
+func Leaves(in time.Duration) string { return "will end in " + Clock(in) + " with old nodes" }
 
 // Left is the headline of a run that will end well in a time between least and most; neither
 // is said where most is 0.
@@ -80,6 +75,9 @@ const (
 	ForecastFails = "will fail"
 	ForecastStops = "will not end by itself"
 )
+
+// ForecastSaid is the forecast of a run whose headline alarms, and why it does.
+func ForecastSaid(headline, why string) string { return because(headline, why) }
 
 // Causes of an end that is not well.
 

@@ -271,7 +271,7 @@ func (n *narrator) intro() string {
 		driver = "driven by " + sc.Driver
 	}
 	end, _ := sc.EndText(sc.Now(m.Opts.Now()))
-	for _, part := range []string{scene.Versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, sc.NodesText(), driver, end} {
+	for _, part := range []string{scene.Versions(sc.From, sc.To, plainWords.Arrow), sc.Strategy, word, sc.NodesText(), driver, end, sc.ForecastText()} {
 		if part != "" {
 			parts = append(parts, part)
 		}

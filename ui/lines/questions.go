@@ -256,7 +256,7 @@ func (n *narrator) askNeed(full bool) {
 		q.head = "Paused" + style.Because(m.Scene.Brief(m.Scene.Why)) + ". Nothing new starts, and deadlines stop."
 	} else {
 		b := m.Scene.Batch
-		d := ui.NewApproveDialog(b)
+		d := ui.NewApproveDialog(b, m.Scene.Alarms())
 		q.head = d.Title(m) + "?"
 		if full {
 			q.body = d.Body(m, plainWidth)

@@ -306,6 +306,9 @@ func (n *narrator) progress() string {
 	if t, _ := sc.EndText(sc.Now(m.Opts.Now())); t != "" {
 		parts = append(parts, t)
 	}
+	if t := sc.ForecastText(); t != "" {
+		parts = append(parts, t)
+	}
 	return word + ": " + strings.Join(parts, ", ")
 }
 

@@ -120,14 +120,36 @@ func (sc *Scene) StandingLook(st *style.Styles) (string, style.Look) {
 	return sc.StateLook(st)
 }
 
+// Foreseen is how the run will end, nil where that is not known, as while nobody drives it.
+func (sc *Scene) Foreseen() *record.Foreseen {
+	if sc.Forecast == nil || sc.Forecast.Outlook == record.NotEvaluated || !sc.Unattended.IsZero() || sc.State != record.Running {
+		return nil
+	}
+	return &sc.Forecast.Foreseen
+}
+
+// Alarms reports whether the run is foreseen not to end well.
+func (sc *Scene) Alarms() bool {
+	f := sc.Foreseen()
+	return f != nil && f.Alarms()
+}
+
+// ForecastText is what will keep the run from ending well, "" where nothing will.
+func (sc *Scene) ForecastText() string {
+	if !sc.Alarms() {
+		return ""
+	}
+	return "forecast: " + sc.Brief(sc.Foreseen().Why())
+}
+
 // EndText is how the run will end, or how long it will still take; "" if neither is known, as
 // while nobody drives the run. It alarms if the run will not end well.
 func (sc *Scene) EndText(now time.Time) (text string, alarms bool) {
-	switch f := sc.Forecast; {
+	switch f := sc.Foreseen(); {
 	case !sc.Unattended.IsZero() || sc.State == record.Finished:
 		return "", false
-	case f != nil && f.Headline(now) != "":
-		return f.Headline(now), f.Alarms()
+	case f != nil && f.Short(now) != "":
+		return f.Short(now), f.Alarms()
 	}
 	return style.TimeLeft(sc.TimeLeft), false
 }

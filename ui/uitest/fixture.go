@@ -391,7 +391,16 @@ var Fixtures = []struct {
 	Name string
 	Make func() *snapshot.Snapshot
 }{{"busy", Busy}, {"asking", Asking}, {"canary", Canary}, {"phase", Phase}, {"watching", Watching}, {"stale", Stale}, {"done", Done}, {"failed", Failed}, {"validating", Validating},
-	{"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+	{"foreseen", Foreseen}, {"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+
+// Foreseen is a run that waits for approval and will fail.
+func Foreseen() *snapshot.Snapshot {
+	s := Asking()
+	f := snapshot.ForecastOf(Moment, snapshot.Rehearsal{Took: 21 * time.Minute, Fails: 263 * time.Second, Result: record.EvictionFail, Replaced: 7, Failed: 1, Left: 4,
+		Causes: []snapshot.Cause{{Kind: blockers.BlockedByBudget, Node: Host(1, 23), Pod: "shop/checkout-7d9f8c6b5-x2x4q", Budgets: []string{"shop/checkout"}}}}, nil)
+	s.Forecast = &f
+	return s
+}
 
 // Blind is a run that asks for approval of what it cannot see.
 func Blind() *snapshot.Snapshot {

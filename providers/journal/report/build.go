@@ -220,6 +220,8 @@ func (b *builder) hear(e record.Event) {
 	case record.NodeFailed, record.NodeSkipped:
 		_, how, _ := strings.Cut(string(e.Type), ".")
 		b.leftNode(e, "node given up ("+how+")")
+	case record.ForecastChanged:
+		r.Forecasts = append(r.Forecasts, e)
 	case record.ValidationPassed, record.ValidationFailed:
 		r.Validations = append(r.Validations, e)
 	case record.Warning:

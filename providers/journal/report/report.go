@@ -50,6 +50,8 @@ type Report struct {
 	Drivers  []Driver
 	Chosen   []Choice
 	Foreseen []string
+	// Forecasts are how the run was foreseen to end, each time that became something else.
+	Forecasts []record.Event
 	Missing  []string // what of the run is not in this journal
 	Culprits []string
 	Left     []string

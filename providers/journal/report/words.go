@@ -90,12 +90,26 @@ func (r *Report) facts(s Style) []fact {
 		{"run", r.Run}, {"part of the roll", r.Roll}, {"started by", r.StartedBy},
 		{"from", s.date(r.Started)}, {"to", s.date(r.Ended)}, {"took", span(r.Took())},
 	}
+	out = append(out, r.foreseen(s)...)
 	if r.Finished {
 		out = append(out, fact{"result", fmt.Sprintf("%s, exit code %d", r.Result, r.ExitCode)})
 	} else {
 		out = append(out, fact{"result", "none yet: the run was " + string(r.State) + " when this journal was last written"})
 	}
 	return slices.DeleteFunc(out, func(f fact) bool { return f.Value == "" })
+}
+
+// foreseen are the first forecast and the last one, beside which the result stands.
+func (r *Report) foreseen(s Style) []fact {
+	said := func(e record.Event) string { return s.clock(e.Time) + ": " + e.Message }
+	switch n := len(r.Forecasts); n {
+	case 0:
+		return nil
+	case 1:
+		return []fact{{"foreseen", said(r.Forecasts[0])}}
+	default:
+		return []fact{{"foreseen first", said(r.Forecasts[0])}, {"foreseen last", said(r.Forecasts[n-1])}}
+	}
 }
 
 // counts are the figures of the summary.

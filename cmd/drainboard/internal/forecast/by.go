@@ -1,4 +1,3 @@
-// Package forecast foresees how runs end: it rehearses them, within a limit of time.
 package forecast
 
 import (

@@ -435,3 +435,23 @@ func many(nodes int) *Report {
 	r.Phases = []Span{{"setup", at, at.Add(5 * time.Second)}, {"scale up", at.Add(5 * time.Second), at.Add(2 * time.Minute)}, {"upgrade", at.Add(2 * time.Minute), r.Ended}}
 	return r
 }
+
+// The first and the last forecast stand beside the result.
+func TestReportOfForecasts(t *testing.T) {
+	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	event := func(after time.Duration, message string) record.Event {
+		return record.Event{Time: at.Add(after), Run: "run-1", Group: "ng-web", Type: record.ForecastChanged, Message: message}
+	}
+	b := builder{r: &Report{}, names: map[string]*Node{}, blocks: map[string]*Block{}}
+	for _, e := range []record.Event{event(0, "about 14 min left (11-19)"), event(time.Minute, "will fail in 4:23: PDB shop/checkout never opens"), event(2*time.Minute, "about 9 min left")} {
+		b.hear(e)
+	}
+	want := "foreseen first=09:00:00: about 14 min left (11-19) foreseen last=09:02:00: about 9 min left"
+	var got []string
+	for _, f := range b.r.foreseen(Style{}) {
+		got = append(got, f.Name+"="+f.Value)
+	}
+	if strings.Join(got, " ") != want {
+		t.Errorf("%s", got)
+	}
+}

@@ -21,7 +21,7 @@ func NewApproveDialog(b *snapshot.BatchView, alarms bool) *ChoiceDialog {
 		head: func(*Model) string { return approveTitle(b) },
 		text: func(m *Model, w int) []string { return approveText(m, b, w) },
 		Choices: []choice{
-			{"enter", "approve", func(m *Model) tea.Cmd {
+			{"y", "approve", func(m *Model) tea.Cmd {
 				if why := m.Why(m.ActionFor("a")); why != "" { // it may have changed while the dialog was read
 					m.refuse("nothing was approved: " + why)
 					return m.tick()
@@ -34,7 +34,7 @@ func NewApproveDialog(b *snapshot.BatchView, alarms bool) *ChoiceDialog {
 		},
 	}
 	if alarms {
-		d.Choices[0].Key, d.at = "y", 1
+		d.at = 1
 	}
 	d.check = func(m *Model) {
 		now := m.Scene.Batch

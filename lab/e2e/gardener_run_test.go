@@ -102,7 +102,7 @@ func TestGardenerBatches(t *testing.T) {
 		return short
 	}
 	s.shoot.FailUpdates("hands", lab.UpdateFault{Node: full(first[1]), Times: 1, Reason: "no space left on device"})
-	p.pressUntil("enter", "batch 1 approved")
+	p.pressUntil("y", "batch 1 approved")
 	p.expect(first[0]+" ", "updated in place, v"+newKubernetes)
 	p.expect("paused", "the update of "+first[1]+" failed", "no space left on device", "repair it")
 	s.stays("hands", first)
@@ -119,7 +119,7 @@ func TestGardenerBatches(t *testing.T) {
 	p.pressUntil("p", "resumed")
 	p.expect("Batch 2 waits for approval", "2 of 4 nodes")
 	p.pressUntil("a", "Approve batch 2: 2 nodes")
-	p.pressUntil("enter", "batch 2 approved")
+	p.pressUntil("y", "batch 2 approved")
 	p.expect("exit code", "0: done", "4 of 4 nodes")
 	p.quits(0)
 	if err := s.shoot.WaitUpdated(s.ctx, "hands"); err != nil {

@@ -131,7 +131,7 @@ func TestRollOnTheScreen(t *testing.T) {
 	for _, at := range []string{"group 1 of 2", "group 2 of 2"} {
 		p.expect(at, "waits for approval")
 		p.pressUntil("a", "Approve batch 1")
-		p.pressUntil("enter", "batch 1 approved")
+		p.pressUntil("y", "batch 1 approved")
 	}
 	p.expect("the roll: 2 of 2 groups done", "ng-rolling: done", "ng-rolling-z: done")
 	p.pressUntil("esc", "q quit")

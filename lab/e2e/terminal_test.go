@@ -23,7 +23,7 @@ func TestDashboard(t *testing.T) {
 	for _, batch := range []string{"1", "2"} {
 		p.expect("Batch " + batch + " waits for approval")
 		p.pressUntil("a", "Approve batch "+batch)
-		p.pressUntil("enter", "batch "+batch+" approved")
+		p.pressUntil("y", "batch "+batch+" approved")
 	}
 	p.expect("exit code", "0: done")
 	p.quits(0)

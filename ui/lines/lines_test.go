@@ -50,7 +50,7 @@ func TestPlainApproveOthers(t *testing.T) {
 	attend(t, uitest.Phase()).Hears("Approve the phase upgrade?", "phase: drains and terminates", "1 or a: approve phase upgrade").
 		Type("a").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h9"})
 	attend(t, uitest.Canary()).Hears("canary: one node first, then observed for 2m0s", "1 or a: approve the canary (1 node)").
-		Type("approve").Hears("1: approve", "2 or n: not now").Type("2").
+		Type("approve").Hears("1 or y: approve", "2 or n: not now").Type("2").
 		Hears("Approve the canary: 1 node?", "1 or a: approve the canary (1 node)").SentNothing()
 }
 

@@ -39,15 +39,15 @@ var demo = []string{"demo", "--seed", "1", "--speed", "20"}
 // of which a budget keeps a pod. A key that does nothing brings back the last line's keys.
 var (
 	first  = []step{{until: []string{"Batch 1", "approval"}}, {press: "a", until: []string{"approve]"}}}
-	second = append(first[:2:2], step{press: "enter", gone: "approve]"},
-		step{until: []string{"Batch 2", "approval"}}, step{press: "a", until: []string{"approve]"}}, step{press: "enter", gone: "approve]"})
+	second = append(first[:2:2], step{press: "y", gone: "approve]"},
+		step{until: []string{"Batch 2", "approval"}}, step{press: "a", until: []string{"approve]"}}, step{press: "y", gone: "approve]"})
 	held = append(second[:6:6], step{press: "esc", until: []string{"blocked: 1 budget", "q quit"}})
 )
 
 var pictures = []picture{
 	{
 		name: "recording", columns: 120, rows: 32, ground: dark, args: demo, film: true,
-		steps: append(append(first[:2:2], step{press: "enter", until: []string{"draining"}, gone: "approve]"}), append(second[3:6:6],
+		steps: append(append(first[:2:2], step{press: "y", until: []string{"draining"}, gone: "approve]"}), append(second[3:6:6],
 			step{press: "esc", until: []string{"blocked: 1 budget", "q quit"}},
 			step{press: "w", until: []string{"scales"}},
 			step{gone: "blocked: 1 budget"})...),

@@ -52,11 +52,11 @@ type Report struct {
 	Foreseen []string
 	// Forecasts are how the run was foreseen to end, each time that became something else.
 	Forecasts []record.Event
-	Missing  []string // what of the run is not in this journal
-	Culprits []string
-	Left     []string
-	Notes    []string
-	Unread   journal.Unread
+	Missing   []string // what of the run is not in this journal
+	Culprits  []string
+	Left      []string
+	Notes     []string
+	Unread    journal.Unread
 
 	// Validations are how each wait for the cluster, or the canary, to be well ended.
 	Validations []record.Event

@@ -173,6 +173,24 @@ func TestPipelineFiles(t *testing.T) {
 		t.Errorf("the Job runs %q: %v", args, err)
 	}
 	checkFlags(t, "docs/guide/job.yaml", cmd, args)
+	var k9s struct {
+		Plugins map[string]struct {
+			ShortCut, Description, Command string
+			Scopes, Args                   []string
+			Background                     bool
+		}
+	}
+	if err := yaml.UnmarshalStrict(read("docs/guide/integrations/k9s.yaml"), &k9s); err != nil || len(k9s.Plugins) != 2 {
+		t.Errorf("k9s: %v, %+v", err, k9s)
+	}
+	for name, p := range k9s.Plugins {
+		cmd, _, err := program().Find(p.Args)
+		if err != nil || p.Command != "drainboard" || p.ShortCut == "" || p.Description == "" || len(p.Scopes) == 0 {
+			t.Errorf("k9s: %s: %v", name, err)
+			continue
+		}
+		checkFlags(t, "docs/guide/integrations/k9s.yaml", cmd, p.Args)
+	}
 	script := string(read(".github/actions/drainboard/run.sh"))
 	var action struct {
 		Inputs map[string]struct{ Description, Default string }

@@ -105,7 +105,7 @@ const (
 // underWay are the stages of nodes with which a controller has begun, and is not through.
 var underWay = []record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching, record.NodeFail}
 
-// standstill is how long a run whose controller moves nothing goes on.
+// standstill is how long a run waits for a controller that moves nothing.
 func standstill(s *assess.Reader) time.Duration {
 	return cmp.Or(s.Run.Settings.WaitForStart, engine.WaitForStart)
 }

@@ -63,11 +63,11 @@ func (f *foreseer) heed(r foreseen, now time.Time, run *record.Run) []record.Eve
 	}
 	f.busy, f.last, f.due = false, r, r.began.Add(max(rehearseEvery, rest))
 	before, is := run.Foreseen, &r.end.Foreseen
-	if run.State != record.Running {
+	if run.State != record.Running || is.Outlook == record.NotEvaluated && before != nil { // the next one may tell more
 		return nil
 	}
 	run.Foreseen = is
-	if before == nil && is.Outlook == record.NotEvaluated || before != nil && before.SameAs(is) {
+	if is.Outlook == record.NotEvaluated || before != nil && before.SameAs(is) {
 		return nil
 	}
 	return []record.Event{is.Event(now, run)}

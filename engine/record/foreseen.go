@@ -56,6 +56,9 @@ func (f Foreseen) Later(by time.Duration) Foreseen {
 	return f
 }
 
+// Foreseeable is for how long what is foreseen counts: a driver looks again sooner.
+const Foreseeable = 3 * time.Minute
+
 // Alarms reports whether the run will not end well.
 func (f *Foreseen) Alarms() bool { return f.Outlook == WillFail || f.Outlook == WillNotEnd }
 
@@ -112,9 +115,6 @@ func (f *Foreseen) SameAs(other *Foreseen) bool {
 // Event tells of what is foreseen now, and was not before.
 func (f *Foreseen) Event(now time.Time, run *Run) Event {
 	e := Event{Time: now, Run: run.ID, Group: run.Group, Roll: run.Roll, Type: ForecastChanged, Reason: string(f.Outlook), Result: string(f.Result), Message: f.Headline(now), Node: f.Node, Pod: f.Pod, Budget: f.Budget}
-	if f.Outlook == NotEvaluated {
-		e.Message = text.NoForecast(f.Unevaluated)
-	}
 	at := f.End
 	if f.Outlook == WillFail {
 		at = f.FailsAt

@@ -87,9 +87,6 @@ func TwoPDBs(pod string) string { return "pod " + pod + " is covered by two PDBs
 
 func Keeps(pod, why string) string { return because("pod "+pod, why) }
 
-// NoForecast says why nothing is foreseen.
-func NoForecast(why string) string { return because("no forecast", why) }
-
 // Why a run is not rehearsed.
 const (
 	NoForecastUnread   = "the cluster is not read yet"

@@ -125,8 +125,8 @@ func StatusOf(r record.Run) Status {
 	if a := r.Awaits; a != nil && r.State == record.Running {
 		s.Awaits = a.Why
 	}
-	if r.State == record.Running {
-		s.Forecast = r.Foreseen
+	if f := r.Foreseen; f != nil && r.State == record.Running && r.Seen.Sub(f.At) < record.Foreseeable {
+		s.Forecast = f
 	}
 	s.Validation = r.Validation
 	s.Replaced, s.Outdated = r.Outdated()
@@ -180,7 +180,11 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 		s.writeStages(w)
 	}
 	if s.Forecast != nil && s.Driver != "" {
-		if line := s.Forecast.Headline(now); line != "" {
+		f := *s.Forecast
+		if s.Waiting != nil { // who is to approve takes what time they like
+			f = f.Later(now.Sub(f.At))
+		}
+		if line := f.Headline(now); line != "" {
 			fmt.Fprintf(w, "  forecast: %s\n", line)
 		}
 	}

@@ -170,3 +170,33 @@ func TestStatusOfEarlierRuns(t *testing.T) {
 		}
 	}
 }
+
+// A run under way shows how its driver foresees its end, as long as that is new.
+func TestStatusOfAForecast(t *testing.T) {
+	now := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+	foreseen := &record.Foreseen{Outlook: record.WillFail, At: now.Add(-10 * time.Second), FailsAt: now.Add(263 * time.Second), Result: record.EvictionFail, Cause: "PDB shop/checkout never opens", Budget: "shop/checkout", Stay: 5, Nodes: 12}
+	run := record.Run{ID: "run-1", Group: "ng-web", State: record.Running, Seen: now, Foreseen: foreseen}
+	for _, c := range []struct {
+		name string
+		edit func(*record.Run)
+		want string
+	}{
+		{"new", func(*record.Run) {}, "forecast: will fail in 4:23: PDB shop/checkout never opens, 5 of 12 nodes stay old\n"},
+		{"while an approval is waited for", func(r *record.Run) { r.Batches = []record.Batch{{ID: 1}} }, "forecast: will fail in 4:33: PDB"},
+		{"old", func(r *record.Run) { r.Seen = now.Add(5 * time.Minute) }, ""},
+		{"paused", func(r *record.Run) { r.State = record.Paused }, ""},
+	} {
+		r := run
+		c.edit(&r)
+		s := StatusOf(r)
+		s.DrivenBy("ann@laptop", "", now)
+		var out strings.Builder
+		WriteStatus(&out, s, now)
+		if c.want != "" && !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "forecast") {
+			t.Errorf("%s:\n%s", c.name, out.String())
+		}
+		if doc := string(printed(t, s.JSON())); strings.Contains(doc, `"outlook": "fails"`) != (c.want != "") {
+			t.Errorf("%s:\n%s", c.name, doc)
+		}
+	}
+}

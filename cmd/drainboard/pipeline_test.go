@@ -25,7 +25,7 @@ case $1 in
 report) echo "# Report of $2"; exit 0 ;;
 plan) echo "a plan" ;;
 upgrade) trap 'echo "{\"type\":\"run.finished\",\"run\":\"r-1\",\"result\":\"aborted\",\"exitCode\":3}"; exit 3' TERM
-  echo '{"type":"run.started","run":"r-1"}'
+  if [[ $(head -n 1 "$FAKE/codes") != 10 ]]; then for run in r-1 ${MORE:-}; do echo "{\"type\":\"run.started\",\"run\":\"$run\"}"; done; fi
   if [[ -e $FAKE/hangs ]]; then for i in $(seq 200); do sleep 0.1; done; fi ;;
 esac
 code=$(head -n 1 "$FAKE/codes"); sed -i 1d "$FAKE/codes"
@@ -91,7 +91,7 @@ func TestPipelineExitCodes(t *testing.T) {
 		summary string
 	}{
 		{"done", []string{"0"}, []string{"GROUP=ng-web", "ARGS=--until 05:00"}, 0, "upgrade ng-web --auto -o json --until 05:00\nreport r-1\n", "exit-code=0", "# Report of r-1"},
-		{"several groups", []string{"0"}, []string{"ARGS=--all"}, 0, "upgrade --auto -o json --all\nreport r-1\n", "result=word-0", "# Report of r-1"},
+		{"several groups", []string{"0"}, []string{"ARGS=--all", "MORE=r-2"}, 0, "upgrade --auto -o json --all\nreport r-1\nreport r-2\n", "result=word-0", "# Report of r-2"},
 		{"nodes left", []string{"8"}, []string{"GROUP=ng-web"}, 0, "", "exit-code=8", "Nodes are left by choice"},
 		{"nodes left are a failure", []string{"8"}, []string{"GROUP=ng-web", "NODES_LEFT=failure"}, 8, "", "exit-code=8", "# Report of r-1"},
 		{"paused", []string{"9"}, []string{"GROUP=ng-web"}, 9, "", "run=r-1", "The run is paused: the end. Mend the cause"},

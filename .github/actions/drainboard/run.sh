@@ -67,9 +67,9 @@ output exit-code "$code"
 output events "$events"
 output result "$(last result)"
 output run "$(last run)"
-if [[ -n $(last run) ]]; then
-  "$program" report "$(last run)" | summary
-fi
+for run in $(jq -r 'select(.type == "run.started") | .run' "$events" | awk '!seen[$0]++'); do # of a roll several
+  "$program" report "$run" | summary
+done
 case $code in
   8) echo "Nodes are left by choice; the next run rolls them: $(last message)" | summary
      if [[ ${NODES_LEFT:-success} == success ]]; then exit 0; fi ;;

@@ -42,8 +42,8 @@ func addWhereCloudOnly(fl *pflag.FlagSet, f *backend.Where) {
 
 // addPools adds the flags that locate a Shoot's objects outside its own cluster.
 func addPools(fl *pflag.FlagSet, o *gardener.Options) {
-	fl.StringVar(&o.Garden, "garden-kubeconfig", "", "Gardener: kubeconfig of the cluster that has the Shoot (default: none; the nodes are what tells of the pools)")
-	fl.StringVar(&o.Shoot, "shoot", "", "Gardener: NAMESPACE/NAME of the Shoot in the garden cluster")
+	fl.StringVar(&o.Garden, "garden-kubeconfig", "", "Gardener: kubeconfig of the cluster that has the Shoot (default: the one that gardenctl or gardenlogin is configured with for the Shoot in the kubeconfig, else none: the nodes tell of the pools)")
+	fl.StringVar(&o.Shoot, "shoot", "", "Gardener: NAMESPACE/NAME of the Shoot in the garden cluster (default: the one that the kubeconfig or the ConfigMap shoot-info names)")
 	fl.StringVar(&o.Control, "control-kubeconfig", "", "Gardener: kubeconfig of the control cluster, which has the Machines (default: none)")
 	fl.StringVar(&o.Namespace, "control-namespace", "", "Gardener: the Shoot's namespace in the control cluster")
 }

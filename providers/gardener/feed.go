@@ -59,6 +59,7 @@ type Feed struct {
 	machines    []*machine
 	shoots      []*found
 	read        map[string]bool // kinds that have come
+	implied     string          // why a garden cluster that no flag names is not read
 	info        *shootInfo      // nil before it was asked for, and where the Shoot is read
 }
 
@@ -100,6 +101,7 @@ func (c *Client) Feed(pool string, o FeedOptions) *Feed {
 	if c == nil {
 		return f
 	}
+	f.implied = c.unread
 	if c.garden != nil {
 		f.o.Read = nil
 	}
@@ -283,6 +285,9 @@ func (f *Feed) picture(w *world.World) (world.Group, []world.Machine) {
 		}
 	}
 	p.Unread = f.unread()
+	if f.implied != "" {
+		p.Notes = append(p.Notes, "the garden cluster that the kubeconfig names is not read: "+f.implied)
+	}
 	f.info.describe(p, f.o.Now())
 	compare(w, p)
 	var members []world.Machine

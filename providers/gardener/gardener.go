@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -30,6 +32,11 @@ type Options struct {
 	// Control is the kubeconfig file of the cluster that has the Machines, "" for none;
 	// Namespace where they are.
 	Control, Namespace string
+
+	// implied: no flag names the garden cluster: without it the nodes tell. context is one of
+	// its kubeconfig, "" for the current one. See Named.
+	implied bool
+	context string
 }
 
 // Check says what is wrong with the options, nil if nothing is.
@@ -38,8 +45,6 @@ func (o Options) Check() error {
 	switch {
 	case o.Shoot != "" && (namespace == "" || name == "" || strings.Contains(name, "/")):
 		return fmt.Errorf("--shoot: %q is not NAMESPACE/NAME", o.Shoot)
-	case o.Garden != "" && o.Shoot == "":
-		return fmt.Errorf("--garden-kubeconfig needs --shoot NAMESPACE/NAME, the Shoot of this cluster")
 	case o.Shoot != "" && o.Garden == "":
 		return fmt.Errorf("--shoot needs --garden-kubeconfig, the cluster with the Shoot")
 	case o.Control != "" && o.Namespace == "":
@@ -54,6 +59,8 @@ func (o Options) Check() error {
 type Client struct {
 	garden, control *kube.Client // nil for none
 	o               Options
+	// unread is why a garden cluster that no flag names is not read, "" if it is or there is none.
+	unread string
 }
 
 // Connect opens the clusters that the options name, and settles that what is needed may be
@@ -77,20 +84,43 @@ func Connect(ctx context.Context, o Options, version string, readOnly bool) (*Cl
 			continue
 		}
 		flags := kube.Flags{Kubeconfig: at.file}
+		if at.name == gardenCluster {
+			flags.Context = o.context
+		}
 		open, rights := kube.Connect, at.rights
 		if readOnly {
 			open, rights = kube.ConnectReadOnly, nil
 		}
-		k, err := open(ctx, flags, version)
-		if err != nil {
-			return nil, fmt.Errorf("the %s: %w", at.name, err)
+		opened := func(ctx context.Context) (k *kube.Client, err error) {
+			if k, err = open(ctx, flags, version); err == nil {
+				err = may(ctx, k, at.kinds, rights)
+			}
+			return k, err
 		}
-		if err := may(ctx, k, at.kinds, rights); err != nil {
+		if at.name == gardenCluster && o.implied {
+			if c.garden, c.unread = tried(ctx, opened); c.garden == nil {
+				c.o.Garden, c.o.Shoot = "", ""
+			}
+			continue
+		}
+		k, err := opened(ctx)
+		if err != nil {
 			return nil, fmt.Errorf("the %s: %w", at.name, err)
 		}
 		*at.into = k
 	}
 	return c, nil
+}
+
+// tried opens a cluster that nothing depends on, or says why it cannot be opened.
+func tried(ctx context.Context, open func(context.Context) (*kube.Client, error)) (k *kube.Client, why string) {
+	ctx, cancel := context.WithTimeout(live.WithPatience(ctx, nil), implied)
+	defer cancel()
+	k, err := open(ctx)
+	if err != nil {
+		return nil, world.Clean(err.Error())
+	}
+	return k, ""
 }
 
 // The clusters as messages name them.

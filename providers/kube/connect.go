@@ -91,6 +91,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 		return nil, err
 	}
 	c.context, c.cluster = world.Clean(current), world.Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
+	c.extensions = extensionsOf(raw.Clusters[clusterName(raw.Contexts[current], flags)])
 	if err := live.Retry(ctx, func(ctx context.Context) error { return c.explain(c.heartbeat(ctx, requestTimeout)) }); err != nil {
 		return nil, err
 	}

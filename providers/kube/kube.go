@@ -31,6 +31,8 @@ const Namespace = "drainboard"
 type Client struct {
 	// context and cluster are the kubeconfig's names, host the API's address.
 	context, cluster, host string
+	// extensions are what the kubeconfig has besides of the cluster, as JSON, by name.
+	extensions map[string][]byte
 
 	// api throttles itself; urgent does not, for what must never queue behind a
 	// burst of reads: evictions, the record and the lock. Their numbers are

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -45,12 +46,16 @@ func inPools(ctx context.Context, k *kube.Client, where Where) (bool, error) {
 	return k.EachNode(ctx, world.GardenerPool)
 }
 
-// openPools opens the garden and control cluster that the flags name.
+// openPools opens the garden and control cluster that the flags name, or the kubeconfig does.
 func openPools(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
-	if !where.AsksForPools() {
+	at, err := where.Pools.Resolve(ctx, k.Extension(gardener.ExtensionName), os.Getenv, k.Read)
+	if err != nil {
+		return nil, err
+	}
+	if at == (gardener.Options{}) {
 		return &pools{kube: k}, nil
 	}
-	c, err := gardener.Connect(ctx, where.Pools, version, readOnly)
+	c, err := gardener.Connect(ctx, at, version, readOnly)
 	if err != nil {
 		return nil, err
 	}

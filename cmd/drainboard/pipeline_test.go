@@ -32,6 +32,7 @@ code=$(head -n 1 "$FAKE/codes"); sed -i 1d "$FAKE/codes"
 if [[ $1 == upgrade ]]; then
   run=',"run":"r-1"'; if [[ $code == 10 ]]; then run=; fi
   echo "{\"type\":\"run.finished\"$run,\"result\":\"word-$code\",\"exitCode\":$code,\"message\":\"the end.\"}"
+  if [[ -n ${MORE:-} ]]; then echo "{\"type\":\"roll.finished\",\"run\":\"\",\"exitCode\":$code,\"message\":\"the roll\"}"; fi
 fi
 exit "$code"
 `
@@ -91,7 +92,7 @@ func TestPipelineExitCodes(t *testing.T) {
 		summary string
 	}{
 		{"done", []string{"0"}, []string{"GROUP=ng-web", "ARGS=--until 05:00"}, 0, "upgrade ng-web --auto -o json --until 05:00\nreport r-1\n", "exit-code=0", "# Report of r-1"},
-		{"several groups", []string{"0"}, []string{"ARGS=--all", "MORE=r-2"}, 0, "upgrade --auto -o json --all\nreport r-1\nreport r-2\n", "result=word-0", "# Report of r-2"},
+		{"several groups", []string{"0"}, []string{"ARGS=--all", "MORE=r-2"}, 0, "upgrade --auto -o json --all\nreport r-1\nreport r-2\n", "result=word-0\nrun=r-1", "# Report of r-2"},
 		{"nodes left", []string{"8"}, []string{"GROUP=ng-web"}, 0, "", "exit-code=8", "Nodes are left by choice"},
 		{"nodes left are a failure", []string{"8"}, []string{"GROUP=ng-web", "NODES_LEFT=failure"}, 8, "", "exit-code=8", "# Report of r-1"},
 		{"paused", []string{"9"}, []string{"GROUP=ng-web"}, 9, "", "run=r-1", "The run is paused: the end. Mend the cause"},

@@ -38,8 +38,8 @@ call() {
   return "$code"
 }
 
-# last prints a field of the last object of the events.
-last() { tail -n 1 "$events" | jq -r ".$1 // \"\""; }
+# last prints a field of the last object that has it: the end of a roll names no run.
+last() { jq -r ".$1 // empty" "$events" | awk 'NF' | tail -n 1; }
 
 if [[ ${COMMAND:-upgrade} == plan ]]; then
   call "$work/plan.txt" plan "${group[@]}" --detailed-exitcode "${args[@]}"

@@ -414,7 +414,7 @@ func TestCheckOptions(t *testing.T) {
 	}{
 		{Options{}, ""},
 		{Options{Garden: "f", Shoot: "a/b", Control: "f", Namespace: "n"}, ""},
-		{Options{Garden: "f"}, "needs --shoot"},
+		{Options{Garden: "f"}, ""}, // the cluster itself may name its Shoot
 		{Options{Shoot: "a/b"}, "needs --garden-kubeconfig"},
 		{Options{Garden: "f", Shoot: "prod"}, `"prod" is not NAMESPACE/NAME`},
 		{Options{Control: "f"}, "needs --control-namespace"},

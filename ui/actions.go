@@ -106,7 +106,7 @@ func actions(o Options) []*Action {
 			Label: called("quit"), do: quit, Plain: "leave"},
 		{Name: "move", Show: "arrows hjkl", help: "move the cursor; left and right change the zone; pgup, pgdn, g and G move further"},
 		{Name: "go back", Show: "esc", help: "clear the filter, then the marks, then the cursor: the panes follow the activity"},
-		{Name: "stop", Show: "ctrl+c", help: "abort; a second time: stop at once"},
+		{Name: "stop", Show: "ctrl+c", help: "close a dialog, else abort; again: confirm, stop at once"},
 	}
 	if o.Scale != nil {
 		all = slices.Insert(all, 2, &Action{Name: "scale", Keys: []string{"w"}, Show: "w", worth: 8,

@@ -24,6 +24,8 @@ type ChoiceDialog struct {
 	text    func(*Model, int) []string
 	Choices []choice
 	at      int
+	// aborts: it asks for the abort, so ctrl-c says yes.
+	aborts bool
 	// check is called with every snapshot: the question may have changed.
 	check func(*Model)
 }

@@ -231,8 +231,22 @@ func TestAGreyedKeySaysWhy(t *testing.T) {
 
 func TestCtrlCAbortsThenLeaves(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
-	ui.Expect("ctrl-c again stops at once").Press("ctrl+c").Leaves(Interrupted)
+	ui.Expect("ip-10-0-1-23").Press("ctrl+c").Expect("Abort the upgrade?").SentNothing()
+	ui.Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	ui.Expect("ctrl-c again stops at once").Gone("Abort the upgrade?").Press("ctrl+c").Leaves(Interrupted)
+}
+
+// It closes a dialog, and what is typed in a search.
+func TestCtrlCCloses(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Asking())
+	ui.Press("a").Expect("Approve batch 2").Press("ctrl+c").Gone("Approve batch 2").SentNothing()
+	ui.Press("/", "b").Press("ctrl+c").Press("x").Expect("Abort the upgrade?").Press("esc").Gone("Abort the upgrade?").SentNothing()
+}
+
+// Where no dialog has room it aborts at once.
+func TestCtrlCInASmallTerminal(t *testing.T) {
+	ui := sit(t, 30, 8, uitest.Busy())
+	ui.Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Press("ctrl+c").Leaves(Interrupted)
 }
 
 func TestQuitAsksTheDriver(t *testing.T) {
@@ -244,6 +258,8 @@ func TestQuitAsksTheDriver(t *testing.T) {
 func TestADemoLeavesFreely(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy(), func(o *Options) { o.KeepsNothing = true })
 	ui.Expect("q quit").Press("q").SentNothing().Leaves(Left)
+	ui = sit(t, 120, 36, uitest.Busy(), func(o *Options) { o.KeepsNothing = true })
+	ui.Expect("q quit").Press("ctrl+c").SentNothing().Leaves(Left)
 }
 
 func TestAWatcherLeavesAndCommandsNothing(t *testing.T) {
@@ -263,7 +279,7 @@ func TestTheEnd(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Busy())
-	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "a second time: stop at once").Press("esc").Gone("stop at once")
+	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "again: confirm, stop at once").Press("esc").Gone("stop at once")
 }
 
 func TestDetails(t *testing.T) {

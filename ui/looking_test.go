@@ -162,11 +162,11 @@ func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 	ui.Press("enter").Expect("the run is over: nothing more is read")
 }
 
-func TestCtrlCClosesAllDialogs(t *testing.T) {
+func TestCtrlCClosesADialogAfterTheOther(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
-	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Gone("11 pods", "12 pods")
-	for _, want := range []snapshot.Look{{Machine: "i-0a1b2c3d4e5f61023"}, {Machine: "i-0a1b2c3d4e5f61023", Budget: "shop/checkout"}, {}} {
+	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Gone("11 pods").Press("ctrl+c").Gone("12 pods").SentNothing()
+	for _, want := range []snapshot.Look{{Machine: "i-0a1b2c3d4e5f61023"}, {Machine: "i-0a1b2c3d4e5f61023", Budget: "shop/checkout"}, {Machine: "i-0a1b2c3d4e5f61023"}, {}} {
 		looks.Expect(t, want)
 	}
 }

@@ -287,25 +287,38 @@ func (m *Model) Do(a *Action) tea.Cmd {
 	return a.do(m)
 }
 
-// interrupt is ctrl-c: the first aborts the run, the second leaves at once.
+// interrupt is ctrl-c: it closes a dialog, else asks for the abort, and in that dialog aborts
+// the run; once the run ends, or where no dialog has room, it does so at once. After that it
+// leaves at once.
 func (m *Model) interrupt() tea.Cmd {
-	m.search.open = false
+	asks := false
+	if d, ok := m.Dialog.(*ChoiceDialog); ok {
+		asks = d.aborts
+	}
+	m.dirty = true
 	switch {
 	case m.Scene.AllOver():
 		m.Exit = Finished
 		return tea.Quit
-	case m.Opts.ReadOnly, m.Ended:
+	case m.Opts.ReadOnly, m.Opts.KeepsNothing, m.Ended:
 		return tea.Quit
 	case m.interrupts > 0:
 		m.Exit = Interrupted
 		return tea.Quit
+	case m.search.open:
+		m.search.open = false
+		return nil
+	case m.Dialog != nil && !asks && !m.TooSmall():
+		m.Close()
+		return nil
+	case !asks && !m.TooSmall() && m.Scene != nil && m.Why(m.ActionFor("x")) == "":
+		return m.Do(m.ActionFor("x"))
 	}
 	m.interrupts++
 	m.Dismiss()
 	if m.Scene == nil || m.Scene.State != record.Ending {
 		m.Opts.Send(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
 	}
-	m.dirty = true
 	return nil
 }
 

@@ -37,7 +37,7 @@ var panes = []struct {
 }{
 	{"header", func(l layout) rect { return l.header }, append(with(uitest.Busy, uitest.Canary, uitest.Stale, uitest.Validating, uitest.Alone, uitest.Alone), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"})},
 	{"phases", func(l layout) rect { return l.phases }, append(with(uitest.Busy, uitest.Stale), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"}, scenery{uitest.Aborted, "esc"})},
-	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c"})},
+	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c ctrl+c"})},
 	{"roll", func(l layout) rect { return l.roll }, with(uitest.Rolling, uitest.Between, uitest.ManyGroups)},
 	{"groups", func(l layout) rect { return l.groups }, append(with(uitest.Rolling, uitest.Between, uitest.ManyGroups), scenery{uitest.RolledAll, "esc"})},
 	{"tabs", func(l layout) rect { return l.tabs }, []scenery{{uitest.Busy, ""}, {uitest.Busy, "tab"}, {uitest.Asking, "tab tab"}, {uitest.Watching, ""}}},

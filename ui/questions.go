@@ -157,6 +157,7 @@ func newAbortDialog(surge int) *ChoiceDialog {
 		},
 		Choices: []choice{{"n", "continue", nothing}, {"y", "abort the upgrade", func(m *Model) tea.Cmd { return sendAbort(m, false) }}},
 		check:   closeWhenOver,
+		aborts:  true,
 	}
 	if surge > 0 {
 		d.Choices = append(d.Choices, choice{"r", fmt.Sprintf("abort, retire %d new", surge), func(m *Model) tea.Cmd { return sendAbort(m, true) }})

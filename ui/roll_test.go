@@ -36,7 +36,7 @@ func TestAbortBetweenGroups(t *testing.T) {
 	ui.Expect("Next: ng-web-b").Press("x").Expect("no run is under way", "the roll ends with it").Press("y")
 	ui.Sent(record.Command{Kind: record.CmdAbort})
 	ui = sit(t, 80, 24, uitest.Between())
-	ui.Expect("Next: ng-web-b").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
+	ui.Expect("Next: ng-web-b").Press("ctrl+c").Expect("the roll ends with it").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"})
 }
 
 // Leaving says that the roll is held, and pauses the run.

@@ -16,7 +16,7 @@ import (
 // StartPhaseWait starts a deadline of the current phase, which counts while
 // cluster and cloud can be seen.
 func (s *Step) StartPhaseWait(what string, d time.Duration) {
-	s.Run.PhaseWait = s.NewWait(what, d, world.Cluster, world.Cloud)
+	s.Run.PhaseWait, s.changed = s.NewWait(what, d, world.Cluster, world.Cloud), true
 }
 
 // EnsureTemplate makes (or finds) a version of the group's launch template with

@@ -432,7 +432,6 @@ func (s *Step) StoodStill(what string, d time.Duration) bool {
 	}
 	if w == nil {
 		s.StartPhaseWait(what, d)
-		s.changed = true
 		return false
 	}
 	return s.Over(w)

@@ -30,6 +30,7 @@ func isolate(s *Step, id string, n record.Node) bool {
 	n = s.Run.Nodes[id]
 	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
+	s.changed = true
 	s.Soon() // its pods may be asked to go now
 	return true
 }
@@ -42,6 +43,7 @@ func cordonFirst(s *Step, id string, n record.Node) bool {
 	}
 	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
+	s.changed = true
 	s.Soon()
 	return true
 }
@@ -71,6 +73,7 @@ func deregistered(s *Step, id string, n record.Node) bool {
 	if n.Wait == nil || n.Wait.For != record.WaitDeregister {
 		n.Wait = s.NewWait(record.WaitDeregister, limit, world.Cloud)
 		s.SetNode(id, n)
+		s.changed = true
 	}
 	if refused := s.Run.Retries[record.DeregisterKey(id)]; refused.Hopeless() {
 		if s.Run.Settings.PassDrain {

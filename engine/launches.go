@@ -21,13 +21,15 @@ import (
 // AwaitLaunches gives the new machines of a phase JoinTime from its start. missing says what
 // is not there yet, "" for nothing; it reports whether that is so.
 func (s *Step) AwaitLaunches(what, missing string) bool {
-	if s.Run.PhaseWait == nil {
+	switch {
+	case missing == "":
+		return true
+	case s.Run.PhaseWait == nil:
 		s.StartPhaseWait(what, s.JoinTime())
-	}
-	if missing != "" && s.Over(s.Run.PhaseWait) {
+	case s.Over(s.Run.PhaseWait):
 		s.launchOverdue(missing)
 	}
-	return missing == ""
+	return false
 }
 
 // WatchLaunches watches the machines that are to stand in for those that the run ends.
@@ -54,7 +56,6 @@ func (s *Step) AwaitReplacements(missing string, limit time.Duration) bool {
 		return true
 	case s.Run.PhaseWait == nil || s.JoinedSince(s.Run.PhaseWait.Start):
 		s.StartPhaseWait(record.WaitReplacements, limit)
-		s.changed = true
 	case s.Over(s.Run.PhaseWait):
 		s.launchOverdue(missing)
 	}

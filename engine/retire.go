@@ -219,6 +219,18 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 	return min(have, want), open
 }
 
+// DetachedAside counts the machines that are out of their group, or were asked to be, and that
+// were skipped since: each is one more than the group is to have until somebody ends it.
+func (s *Step) DetachedAside() (count int) {
+	for id, n := range s.Run.Nodes {
+		_, asked := s.Run.Pending[record.DetachKey(id)]
+		if n.Stage == record.Skipped && (n.Outside() || asked) {
+			count++
+		}
+	}
+	return count
+}
+
 // detaching reports whether a machine was just taken out of its group, and may be on no
 // list for a moment.
 func detaching(s *assess.Reader, id string) bool {

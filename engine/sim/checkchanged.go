@@ -11,9 +11,13 @@ import (
 )
 
 // saysChanged checks that a decision that counts as a change of the run changes something in it
-// but what time alone does: a run that counts as changed is written every second.
+// but what time alone does, and that one which does not changes nothing else: a run that counts as
+// changed is written every second, another one every ten.
 func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.Decision) {
 	d := c.d
+	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed && !bytes.Equal(d.encode(timeless(before)), d.encode(timeless(dec.Run))) {
+		d.breaks("changed: the run has changed, and does not count as changed")
+	}
 	if d.Decisions%againEvery != 1 || !dec.Changed || len(dec.Events)+len(dec.Actions)+len(in.Outcomes)+len(in.Commands) > 0 || !slices.Equal(before.Blind, dec.Run.Blind) {
 		return
 	}

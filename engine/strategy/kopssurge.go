@@ -89,7 +89,8 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	s.Guard()
 	k.taintAll(s)
-	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued))
+	aside := s.DetachedAside()
+	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued)+aside)
 	want := full
 	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
 		return // also after one that a user has ended since
@@ -97,7 +98,8 @@ func (k Kops) surge(s *engine.Step) {
 	if !s.Run.ValidatedOnce {
 		want = min(want, earlier(&s.Run)+1)
 	}
-	have, open := s.DetachLast(want)
+	have, open := s.DetachLast(want - aside)
+	have += aside
 	if open || !s.WaitForValidation() {
 		return
 	}

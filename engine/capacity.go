@@ -139,12 +139,21 @@ func (s *Step) takeChange(by int) {
 		unfit := min(-by, max(0, s.Run.Surge()))
 		s.Run.Lowered += unfit
 		by += unfit
-		s.Run.MaxSet, s.Run.Base.Max = sizes.Max, sizes.Max // it is theirs from now on
+		s.boundBase(sizes.Max)
 		s.Note(text.MaxLeftAsSet(sizes.Max))
 	}
 	s.Run.Others += by
 	s.keep(min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
 	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
+}
+
+// boundBase makes a maximum that others have set the one that the group returns to. What does not
+// fit of the size and the minimum that it had is gone with it.
+func (s *Step) boundBase(most int) {
+	s.Run.MaxSet = most
+	base := &s.Run.Base
+	s.Run.Others += base.Desired - min(base.Desired, most)
+	base.Min, base.Max, base.Desired = min(base.Min, most), most, min(base.Desired, most)
 }
 
 // TakesBack reports whether the run takes its raise back. It does not continue with that once

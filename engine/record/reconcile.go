@@ -56,17 +56,28 @@ func (f *reconciler) drop(what, command string) {
 	f.r.Unrestored = append(f.r.Unrestored, what+": "+command)
 }
 
+// UnfitSizes says why the sizes that the run is to restore are none, or none that it can have
+// found; "" if they are.
+func (r *Run) UnfitSizes() string {
+	b, least, most := r.Base, r.Base.Desired, r.Base.Max
+	if left := r.Inherited; left != nil { // worked out: what others raised since counts in it
+		most += left.Max
+		least = most
+	}
+	switch {
+	case b.Min < 0 || b.Min > least || b.Desired > most:
+		return text.SizesImpossible
+	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
+		return text.SizesUnreachable(r.Raise, r.Lowered, r.MaxSet)
+	}
+	return ""
+}
+
 // sizes takes the sizes out if they are none, or the group could not have them.
 func (f *reconciler) sizes() {
 	r, g := &f.r, &f.w.Group
-	b := r.Base
-	why := ""
-	switch {
-	case b.Min < 0 || b.Min > b.Desired || b.Desired > b.Max:
-		why = text.SizesImpossible
-	case r.Raise < 0 || r.Lowered < 0 || r.MaxSet > 0 && r.MaxSet < b.Max:
-		why = text.SizesUnreachable(r.Raise, r.Lowered, r.MaxSet)
-	default:
+	b, why := r.Base, r.UnfitSizes()
+	if why == "" {
 		return
 	}
 	f.drop(text.SizesMismatch(b.String(), why), text.DescribeGroup(r.Group)) // to set them might end machines that serve

@@ -18,6 +18,9 @@ func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.De
 	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed && !bytes.Equal(d.encode(timeless(before)), d.encode(timeless(dec.Run))) {
 		d.breaks("changed: the run has changed, and does not count as changed")
 	}
+	if why := dec.Run.UnfitSizes(); why != "" && d.Sim.View.Group.Pool == nil {
+		d.breaks("record: a process that resumes the run would forget the sizes to restore, %s: %s", dec.Run.Base, why)
+	}
 	if d.Decisions%againEvery != 1 || !dec.Changed || len(dec.Events)+len(dec.Actions)+len(in.Outcomes)+len(in.Commands) > 0 || !slices.Equal(before.Blind, dec.Run.Blind) {
 		return
 	}

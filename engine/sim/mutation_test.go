@@ -272,6 +272,8 @@ var mutations = []mutation{
 	{"found: the checker frees slots after the drains of a decision", "sim/check.go", "\tc.looksAround(dec) // what a passed validation frees is free for this decision\n", "\tdefer c.looksAround(dec)\n", "Scenario/kops_free_and_begun", broken},
 	{"found: a skipped machine that was detached is no part of the surge", "strategy/kopssurge.go", "aside := s.DetachedAside()", "aside := 0", "Scenario/kops_skip_detached", broken},
 	{"found: a node that is set apart is not written down", "isolate.go", "\ts.changed = true\n\ts.Soon()\n", "\ts.Soon()\n", "Scenario/cordoned_by_both", broken},
+	{"found: a base above the maximum that others have set", "capacity.go", "min(base.Min, most), most, min(base.Desired, most)", "min(base.Min, most), most, base.Desired", "Scenario/maximum_below_base", broken},
+	{"found: an inherited base beside a raise by others passes for damaged", "record/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},
 	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && s.Among != 1:", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},
 	{"updates: a deleted pod passes for an evicted one", "selfdriven/mng/next.go", "return p.Evicted && p.Terminating() })", "return p.Terminating() })", "TestFollowedUpdates", "and was not picked"},
 	{"updates: who is inferred once stays so", "selfdriven/mng/next.go", " && !s.Guessed ||", " ||", "TestFollowedUpdates", "and was not picked"},

@@ -70,6 +70,8 @@ func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Nod
 			n.Since = s.Now
 			timed(s, was)
 		}
+	case known && n.New && !was.New && n.Stage == record.Launching: // the same machine, on its way back: nothing was launched
+		n.New, n.Stage, n.Since, n.Reason = false, was.Stage, was.Since, was.Reason
 	case (n.Stage == record.Draining || n.Stage == record.Updating) && n.Began.IsZero():
 		n.Began = n.Since
 	case n.Stage == record.Outdated:

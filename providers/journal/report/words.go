@@ -56,7 +56,7 @@ func span(d time.Duration) string {
 func (r *Report) Title() string {
 	title := r.Group
 	if r.From != "" || r.To != "" {
-		title += " " + r.From + " → " + r.To
+		title += " " + versions(r.From, r.To)
 	}
 	return title
 }
@@ -85,7 +85,7 @@ type fact struct{ Name, Value string }
 func (r *Report) facts(s Style) []fact {
 	out := []fact{
 		{"group", r.Group}, {"cluster", r.Cluster},
-		{"versions", strings.Trim(r.From+" → "+r.To, " →")},
+		{"versions", versions(r.From, r.To)},
 		{"strategy", strings.Trim(r.Strategy+", at most "+plural(r.Limit, "node")+" at once", ", ")},
 		{"run", r.Run}, {"part of the roll", r.Roll}, {"started by", r.StartedBy},
 		{"from", s.date(r.Started)}, {"to", s.date(r.Ended)}, {"took", span(r.Took())},
@@ -254,4 +254,13 @@ func (n *Node) stages(s Style) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// versions are those of before and after, one where they are the same (another machine image), or
+// where one is not known.
+func versions(from, to string) string {
+	if strings.TrimPrefix(from, "v") == strings.TrimPrefix(to, "v") {
+		return to
+	}
+	return strings.Trim(from+" → "+to, " →")
 }

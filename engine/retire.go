@@ -220,7 +220,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 }
 
 // DetachedAside counts the machines that are out of their group, or were asked to be, and that
-// were skipped since: each is one more than the group is to have until somebody ends it.
+// were skipped since: each is one more than the group is to have until a user ends it.
 func (s *Step) DetachedAside() (count int) {
 	for id, n := range s.Run.Nodes {
 		_, asked := s.Run.Pending[record.DetachKey(id)]

@@ -197,7 +197,7 @@ func TestWithoutFocusReportsTheBellRings(t *testing.T) {
 	}
 	ui := sit(t, 120, 36, uitest.Quiet(), on("TERM=xterm-256color"))
 	ui.Expect("draining").Later(10 * idleLong).Show(uitest.Busy()).Expect("checkout")
-	ui.Press("c").Show(uitest.Asking()).Expect("Batch 2 waits")
+	ui.Press("?").Expect("this list of actions").Press("esc").Gone("this list of actions").Show(uitest.Asking()).Expect("Batch 2 waits")
 	if n := heard(ui); n != 0 {
 		t.Fatalf("%d bells, want none", n)
 	}

@@ -21,7 +21,8 @@ const changeHelp = `A change of a Gardener Shoot: its effect on each worker pool
   drainboard plan --provider gardener --shoot-file OLD.yaml --kubernetes-version 1.32.0
   drainboard plan POOL... --provider gardener ... --machine-image-version 1632.0.0
 
-Exit codes: 0 Gardener accepts the change, 1 Gardener's API refuses it, 2 the plan could not be made.`
+Exit codes of such a plan: 0 Gardener accepts the change, 1 Gardener's API refuses it, 2 wrong use, 10
+or 11 as everywhere.`
 
 // planChange shows what a change of a Shoot would do, for the named pools or for all.
 func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error {

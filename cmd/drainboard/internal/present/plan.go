@@ -80,6 +80,8 @@ func pace(p snapshot.Plan) string {
 func takes(p snapshot.Plan) string {
 	took, r := "about "+p.Estimate.Round(time.Second).String(), p.Rehearsed()
 	switch {
+	case r == nil && len(p.Refusals) > 0 && !p.Run.Settings.CloudOnly:
+		return took + " (not rehearsed: consent is missing)"
 	case r == nil:
 		return took
 	case r.Endless():

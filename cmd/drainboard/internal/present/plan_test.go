@@ -201,6 +201,15 @@ func TestThePlanEndsWithWhatIsAsked(t *testing.T) {
 	}
 }
 
+// A plan that needs consent is not rehearsed, and says so.
+func TestPlanWithoutConsent(t *testing.T) {
+	p := planned()
+	p.Refusals = []string{"shop/db-0 has no controller"}
+	if got := planText(p); !strings.Contains(got, " (not rehearsed: consent is missing)") {
+		t.Errorf("the plan does not say that it was not rehearsed:\n%s", got)
+	}
+}
+
 // A plan says what its time rests on, and what a rehearsal met.
 func TestPlanTellsItsRehearsal(t *testing.T) {
 	for _, c := range []struct {

@@ -72,6 +72,9 @@ func (s *Step) resumeProcess(process string) bool {
 // givenUp reports whether an action was refused for good.
 func givenUp(s *assess.Reader, key string) bool { return s.Run.Retries[key].Hopeless() }
 
+// maxKey begins the key of a higher maximum for a machine by name.
+const maxKey = "max/"
+
 // LaunchInZone asks for one machine in a zone by name, once: a request that may have been carried out
 // is looked up, and one with the same token brings no other machine. It raises the desired size by one
 // more, which is recorded first, and the bound with it.
@@ -90,10 +93,12 @@ func (s *Step) LaunchInZone(zone string) {
 		return // the phase's deadline decides; the refusal is in its reason
 	}
 	if need := s.Run.Expected() + 1; g.Sizes.Max < need {
-		s.Run.MaxSet = need
+		if s.Run.MaxSet != need {
+			s.Run.MaxBefore, s.Run.MaxSet = s.Run.MaxSet, need
+		}
 		from, to := g.Sizes, g.Sizes
 		to.Max = need
-		if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("max/%d", need), Group: g.Name, From: &from, Sizes: &to}) {
+		if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("%s%d", maxKey, need), Group: g.Name, From: &from, Sizes: &to}) {
 			return
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -190,9 +191,12 @@ func reportRefusal(s *Step, a record.Action, o record.Outcome) {
 	}
 }
 
-// unasked takes a machine that was asked for in a zone by name, and did not come of
-// it, off what the group is expected to have.
+// unasked takes out of the record what it has of a request that nothing came of: a machine in a
+// zone by name, off what the group is expected to have; a higher maximum for one.
 func unasked(s *Step, a record.Action) {
+	if strings.HasPrefix(a.Key, maxKey) && s.Run.MaxSet == a.Sizes.Max {
+		s.Run.MaxSet = s.Run.MaxBefore
+	}
 	if a.Kind == record.LaunchIn {
 		s.Run.AskedZones = slices.DeleteFunc(s.Run.AskedZones, func(z string) bool { return z == a.Zone })
 	}
@@ -235,6 +239,7 @@ func takeCheck(s *Step, check record.Action, o record.Outcome) {
 	case o.Happened && p.Action.Kind == record.CreateTemplate && o.Template == nil,
 		!o.Happened:
 		foundOut(s, p.Action, false)
+		unasked(s, p.Action)
 		delete(s.Run.Pending, check.Of.Key)
 		delete(s.Run.Retries, check.Key)
 	default:

@@ -208,8 +208,10 @@ type Run struct {
 	// ending already when it was asked for, through another controller or a user as a rule, or by
 	// a request of ours whose answer was lost.
 	Doubted int `json:"doubted,omitempty"`
-	// MaxSet is the maximum size that we asked for last.
-	MaxSet int `json:"maxSet,omitempty"`
+	// MaxSet is the maximum size that we asked for last, and MaxBefore the one before: it holds
+	// again where a higher one for a machine by name is refused.
+	MaxSet    int `json:"maxSet,omitempty"`
+	MaxBefore int `json:"maxBefore,omitempty"`
 	// Retire: what is left of the surge is retired before the run, which ends early, ends.
 	Retire bool `json:"retire,omitempty"`
 	// RaiseUnsure: the answer to the raise was lost, so it may have happened.

@@ -39,7 +39,7 @@ func observeController(s *Step) {
 		n := reportStuck(s, m.ID, followed(s, m, was, known))
 		if !known || !reflect.DeepEqual(n, was) {
 			s.SetNode(m.ID, n)
-			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason
+			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason || n.Pods != was.Pods
 		}
 	}
 	for id, n := range before.Nodes {

@@ -116,6 +116,9 @@ func (s *Step) WatchSizes() (by int) {
 	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader) {
 		return 0
 	}
+	if s.Run.Doubted > 0 && !s.W.Health[world.Cloud].Fresh.After(s.Run.DoubtedAt) {
+		return 0
+	}
 	desired, ours := s.W.Group.Sizes.Desired, s.Run.Expected()
 	if not := min(desired-ours, s.Run.Doubted); not > 0 {
 		s.Run.Lowered -= not

@@ -54,6 +54,26 @@ func TestRecordOfDoubted(t *testing.T) {
 	}
 }
 
+// Sizes that were read before an end was looked up do not say whether it took the size down: they
+// have the size before, and the next ones would pass for a lowering by others.
+func TestDoubtAwaitsNewSizes(t *testing.T) {
+	now := time.Unix(1000, 0)
+	w := world.New()
+	w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 9, Desired: 8}})
+	w.SetHealth(world.Cloud, world.Health{Fresh: now})
+	r := record.Run{State: record.Running, Settings: record.Common(), Base: world.Sizes{Max: 5, Desired: 5}, Raise: 4, Lowered: 2, Doubted: 1, DoubtedAt: now.Add(time.Second), MaxSet: 9, Raised: true}
+	s := newStep(nil, now.Add(time.Second), w, r)
+	if s.WatchSizes(); s.Run.Lowered != 2 || s.Run.Doubted != 1 {
+		t.Errorf("by sizes from before: %d lowered, %d in doubt", s.Run.Lowered, s.Run.Doubted)
+	}
+	w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 9, Desired: 7}})
+	w.SetHealth(world.Cloud, world.Health{Fresh: now.Add(2 * time.Second)})
+	s = newStep(nil, now.Add(2*time.Second), w, s.Run)
+	if s.WatchSizes(); s.Run.Lowered != 2 || s.Run.Doubted != 0 || s.Run.Others != 0 {
+		t.Errorf("by new sizes: %d lowered, %d in doubt, %d by others", s.Run.Lowered, s.Run.Doubted, s.Run.Others)
+	}
+}
+
 // A run inherits what an earlier one has left of its raise, as far as the group shows it.
 func TestInherit(t *testing.T) {
 	left := record.Raise{Run: "ng-1", Desired: 4, Max: 4, Sizes: world.Sizes{Max: 16, Desired: 16}}

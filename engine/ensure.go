@@ -141,6 +141,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	}
 	if a.Decrement && (o.Already || o.Happened && !o.Shrunk) { // the machine alone does not tell who has ended it
 		s.Run.Doubted++ // the size itself will tell
+		s.Run.DoubtedAt = s.Now
 	}
 	switch a.Kind {
 	case record.Terminate:

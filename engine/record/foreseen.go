@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
@@ -109,7 +110,8 @@ func (f *Foreseen) Brief() string {
 
 // SameAs reports whether two say the same but for when.
 func (f *Foreseen) SameAs(other *Foreseen) bool {
-	return f.Outlook == other.Outlook && f.Result == other.Result && f.Unevaluated == other.Unevaluated && f.Cause == other.Cause
+	about := func(f *Foreseen) string { return cmp.Or(f.Budget, f.Pod, f.Cause) } // a cause may count seconds
+	return f.Outlook == other.Outlook && f.Result == other.Result && f.Unevaluated == other.Unevaluated && about(f) == about(other)
 }
 
 // Event tells of what is foreseen now, and was not before.

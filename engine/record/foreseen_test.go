@@ -41,3 +41,16 @@ func TestForeseenHeadline(t *testing.T) {
 		}
 	}
 }
+
+// The same trouble with another count of seconds is no other forecast.
+func TestForeseenSameAs(t *testing.T) {
+	a := Foreseen{Outlook: WillFail, Result: EvictionFail, Pod: "shop/db-0", Cause: "pod shop/db-0: past its grace period for 35s"}
+	b := a
+	b.Cause = "pod shop/db-0: past its grace period for 50s"
+	if !a.SameAs(&b) {
+		t.Error("told again")
+	}
+	if b.Pod = "shop/db-1"; a.SameAs(&b) {
+		t.Error("another pod, and not told")
+	}
+}

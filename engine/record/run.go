@@ -208,6 +208,8 @@ type Run struct {
 	// ending already when it was asked for, through another controller or a user as a rule, or by
 	// a request of ours whose answer was lost.
 	Doubted int `json:"doubted,omitempty"`
+	// DoubtedAt is when the last of them was looked up: sizes read before that settle nothing.
+	DoubtedAt time.Time `json:"doubtedAt,omitzero"`
 	// MaxSet is the maximum size that we asked for last, and MaxBefore the one before: it holds
 	// again where a higher one for a machine by name is refused.
 	MaxSet    int `json:"maxSet,omitempty"`

@@ -16,7 +16,9 @@ import (
 	authv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
@@ -30,6 +32,7 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -485,8 +488,8 @@ func TestFlagsOfPools(t *testing.T) {
 	}
 }
 
-// A cluster is a Shoot's by itself only if each of its nodes is of a pool: beside others, it
-// has to be said.
+// A cluster is a Shoot's by itself only if each of its nodes is of a pool, or its kubeconfig names
+// the Shoot: else, beside others, it has to be said.
 func TestAShootByItself(t *testing.T) {
 	const pool, other = `{"metadata":{"name":"n1","labels":{"worker.gardener.cloud/pool":"web"}}}`, `{"metadata":{"name":"n2"}}`
 	for nodes, want := range map[string]bool{pool: true, pool + "," + other: false, other: false, "": false} {
@@ -506,6 +509,26 @@ func TestAShootByItself(t *testing.T) {
 		}
 		if got, err := inPools(backend.Gardener); err != nil || !got {
 			t.Errorf("nodes [%s], and it is said: %t, %v", nodes, got, err)
+		}
+		config, err := clientcmd.LoadFromFile(a.Flags.Kubeconfig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cluster := range config.Clusters {
+			cluster.Extensions = map[string]kruntime.Object{gardener.ExtensionName: &kruntime.Unknown{
+				ContentType: kruntime.ContentTypeJSON, Raw: []byte(`{"shootRef":{"namespace":"garden-shop","name":"prod"},"gardenClusterIdentity":"live"}`)}}
+		}
+		if err := clientcmd.WriteToFile(*config, a.Flags.Kubeconfig); err != nil {
+			t.Fatal(err)
+		}
+		if k, err = kube.ConnectReadOnly(t.Context(), a.Flags, version); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := inPools(backend.Any); err != nil || !got {
+			t.Errorf("nodes [%s], and its kubeconfig names the Shoot: %t, %v", nodes, got, err)
+		}
+		if got, err := inPools(asg.Provider); err != nil || got {
+			t.Errorf("nodes [%s], and another provider is asked for: %t, %v", nodes, got, err)
 		}
 	}
 }

@@ -42,6 +42,30 @@ func (o Options) Resolve(ctx context.Context, extension []byte, getenv func(stri
 // extension is that of the kubeconfig, none if empty; getenv is the environment. What a flag
 // says stays.
 func (o Options) Named(extension []byte, getenv func(string) string) Options {
+	shoot, garden := shootIn(extension)
+	if shoot == "" || o.Shoot != "" {
+		return o
+	}
+	file, context := o.Garden, ""
+	if file == "" {
+		if file, context = gardenOf(garden, getenv); file == "" {
+			return o
+		}
+		o.implied = true
+	}
+	o.Garden, o.context, o.Shoot = file, context, shoot
+	return o
+}
+
+// IsShoot reports whether a kubeconfig's extension names the Shoot whose cluster it leads to.
+func IsShoot(extension []byte) bool {
+	shoot, _ := shootIn(extension)
+	return shoot != ""
+}
+
+// shootIn is the Shoot, "" for none, and the identity of its garden cluster in the extension of a
+// kubeconfig.
+func shootIn(extension []byte) (shoot, garden string) {
 	var is struct {
 		Shoot struct {
 			Namespace string `json:"namespace"`
@@ -49,18 +73,10 @@ func (o Options) Named(extension []byte, getenv func(string) string) Options {
 		} `json:"shootRef"`
 		Garden string `json:"gardenClusterIdentity"`
 	}
-	if json.Unmarshal(extension, &is) != nil || is.Shoot.Namespace == "" || is.Shoot.Name == "" || o.Shoot != "" {
-		return o
+	if json.Unmarshal(extension, &is) != nil || is.Shoot.Namespace == "" || is.Shoot.Name == "" {
+		return "", ""
 	}
-	file, context := o.Garden, ""
-	if file == "" {
-		if file, context = gardenOf(is.Garden, getenv); file == "" {
-			return o
-		}
-		o.implied = true
-	}
-	o.Garden, o.context, o.Shoot = file, context, is.Shoot.Namespace+"/"+is.Shoot.Name
-	return o
+	return is.Shoot.Namespace + "/" + is.Shoot.Name, is.Garden
 }
 
 // gardenOf is the kubeconfig of a garden cluster, and the context in it ("" for its own), by the

@@ -86,10 +86,9 @@ type Feed interface {
 // cloud. Which of them applies is read while the cloud is opened, whose errors do not matter
 // in a Shoot's cluster.
 func Open(ctx context.Context, k *kube.Client, where Where, version string, readOnly bool) (Backend, error) {
-	if where.Provider != Any || where.AsksForPools() {
-		if pools, _ := inPools(ctx, k, where); pools {
-			return openPools(ctx, k, where, version, readOnly)
-		}
+	if pools, told := asked(k, where); pools {
+		return openPools(ctx, k, where, version, readOnly)
+	} else if told {
 		aws, err := openCloud(ctx, k, where, readOnly)
 		if err != nil {
 			return nil, err
@@ -98,7 +97,7 @@ func Open(ctx context.Context, k *kube.Client, where Where, version string, read
 	}
 	found := make(chan bool, 1)
 	go live.Guarded(func() {
-		pools, err := inPools(ctx, k, where)
+		pools, err := k.EachNode(ctx, world.GardenerPool)
 		found <- pools && err == nil // errors of the nodes are reported when they are read
 	}, func(error) { found <- false })()
 	aws, err := openCloud(ctx, k, where, readOnly)

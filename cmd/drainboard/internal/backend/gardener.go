@@ -32,18 +32,14 @@ type pools struct {
 	client *gardener.Client // nil if only the nodes are read
 }
 
-// inPools reports whether the cluster's groups are worker pools: by the flags, or because all
-// nodes are labelled so.
-func inPools(ctx context.Context, k *kube.Client, where Where) (bool, error) {
-	switch {
-	case where.Provider == Gardener:
-		return true, nil
-	case where.Provider != Any:
-		return false, nil
-	case where.AsksForPools():
-		return true, nil
+// asked reports whether the cluster's groups are worker pools by the flags or by its kubeconfig,
+// and whether these tell.
+func asked(k *kube.Client, where Where) (pools, told bool) {
+	if where.Provider != Any {
+		return where.Provider == Gardener, true
 	}
-	return k.EachNode(ctx, world.GardenerPool)
+	is := where.AsksForPools() || gardener.IsShoot(k.Extension(gardener.ExtensionName))
+	return is, is
 }
 
 // openPools opens the garden and control cluster that the flags name, or the kubeconfig does.

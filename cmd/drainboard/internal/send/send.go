@@ -242,6 +242,9 @@ func (o *Order) await(ctx context.Context) error {
 
 // abortHere aborts a run without a driver: it is resumed here, headless, and aborted.
 func (o *Order) abortHere(ctx context.Context) error {
+	if o.run.Provider == backend.Gardener { // which the nodes may not tell, and abort has no --provider
+		o.Where.Provider = backend.Gardener
+	}
 	u := &driver.Upgrade{
 		Console: o.Console, Face: console.Face{Auto: true}, Request: planner.Request{Line: o.Line}, Options: o.Options, Where: o.Where, Group: o.Group, JSON: o.JSON,
 		Abort: &record.Command{Kind: record.CmdAbort, Reason: o.Reason, Retire: o.Retire},

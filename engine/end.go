@@ -384,11 +384,16 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 	was := s.Run.Awaits
 	if was != nil {
 		next.Told = was.Told
+		s.Run.Begun = s.Run.Begun || was.Unseen() && next.Begins()
 	}
 	if s.Over(s.Run.PhaseWait) {
 		next.Expired = true
 		s.Run.Awaits, s.Run.PhaseWait, s.changed = &next, nil, true
-		s.Pause(text.AwaitedTooLong(what, by, next.Why, limit))
+		known := []string{next.Why}
+		if p := s.W.Group.Pool; p != nil {
+			known = append(known, p.Notes...)
+		}
+		s.Pause(text.AwaitedTooLong(what, by, strings.Join(known, "; "), limit))
 		return
 	}
 	if done, _ := s.Run.Outdated(); was == nil && done > 0 {

@@ -204,6 +204,7 @@ func TestFollowsARoll(t *testing.T) {
 	f.shows(time.Second, `
 		n1 replaced
 		n11 ready
+		warning : the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible
 		phase.finished : roll took 4s
 		run.finished : succeeded (1 of 1 nodes replaced in 4s)
 `)
@@ -475,10 +476,11 @@ func TestFollowsFromTheNodes(t *testing.T) {
 		n11 ready
 		n2 replaced
 		warning : 1 node in service, of 2 at the start: only the control cluster knows whether more are to come
+		warning : neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible
 		phase.finished : roll took 22m1s
 		run.finished : succeeded (2 of 2 nodes replaced in 22m1s)
 `)
-	if len(f.is.Notes) != 1 || !strings.HasPrefix(f.is.Notes[0], "1 node in service, of 2 at the start") {
+	if len(f.is.Notes) != 2 || !strings.HasPrefix(f.is.Notes[0], "1 node in service, of 2 at the start") {
 		t.Errorf("notes: %q", f.is.Notes)
 	}
 }

@@ -129,12 +129,15 @@ func TestFollowWaitsForStart(t *testing.T) {
 func TestFollowNeverStarts(t *testing.T) {
 	for _, control := range []bool{true, false} {
 		f := followEarly(t, control)
+		f.shoot(func(p *world.Pool, _ *world.ShootProgress) {
+			p.Notes = []string{"MaintenancePreconditionsSatisfied is False"}
+		})
 		f.waits(engine.WaitForStart)
 		if f.is.State != record.Running {
 			t.Fatalf("control %t: %s before its time is up: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(2 * engine.Heartbeat)
-		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not finished after 30m0s: Gardener has not started generation 2") {
+		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "not finished after 30m0s: Gardener has not started generation 2") || !strings.Contains(f.is.Why, "; MaintenancePreconditionsSatisfied is False; resume") {
 			t.Fatalf("control %t: %s: %s", control, f.is.State, f.is.Why)
 		}
 		f.waits(time.Minute)
@@ -275,5 +278,74 @@ func TestFollowWaitsForWindow(t *testing.T) {
 	f.w.SetGroup(g)
 	if told := f.steps(time.Second, engine.Inputs{}); !strings.Contains(told, "1 node of pool web is not made as the Shoot asks (n1); the change waits for the maintenance time window, 22:00:00 UTC to 23:00:00 UTC") {
 		t.Errorf("told\n%s", told)
+	}
+}
+
+// confine has the Shoot's changes wait for the maintenance time window; nothing shows that one does.
+func (f *follower) confine() {
+	f.reconciles("Succeeded", 100)
+	f.shoot(func(p *world.Pool, s *world.ShootProgress) {
+		s.Confined, p.Opens, p.Closes = true, noon.Add(10*time.Hour), noon.Add(11*time.Hour)
+	})
+}
+
+// A change that the maintenance window is waited for, and that is not in the hash of the nodes, is not
+// visible: a run that finds nothing to do says so, waits, and pauses.
+func TestFollowConfined(t *testing.T) {
+	for _, control := range []bool{true, false} {
+		f := followEarly(t, control)
+		f.confine()
+		told := f.steps(time.Second, engine.Inputs{})
+		if !strings.Contains(told, "waiting for Gardener: changes of the Shoot wait for its maintenance time window, 22:00:00 UTC to 23:00:00 UTC") {
+			t.Errorf("control %t: told\n%s", control, told)
+		}
+		f.waits(engine.WaitForStart + 2*engine.Heartbeat)
+		if f.is.State != record.Paused || !strings.Contains(f.is.Why, "maintenance time window, 22:00:00 UTC") {
+			t.Errorf("control %t: %s: %s", control, f.is.State, f.is.Why)
+		}
+	}
+}
+
+// Once Gardener has begun while such a run waited, its end proves that nothing is left, also to
+// another process.
+func TestFollowConfinedBegins(t *testing.T) {
+	f := followEarly(t, false)
+	f.confine()
+	f.waits(time.Minute)
+	f.reconciles("Processing", 10)
+	f.waits(time.Minute)
+	f.is = again(t, f.is)
+	f.reconciles("Succeeded", 100)
+	f.steps(time.Second, engine.Inputs{})
+	if f.is.State != record.Finished || f.is.ExitCode() != 0 {
+		t.Errorf("%s: %s", f.is.State, f.is.Why)
+	}
+}
+
+// An operation that began before the run proves nothing: the change may have come after its begin.
+func TestFollowConfinedUnderWay(t *testing.T) {
+	f := followEarly(t, false)
+	f.confine()
+	f.reconciles("Processing", 10)
+	f.waits(time.Minute)
+	f.reconciles("Succeeded", 100)
+	f.waits(time.Minute)
+	if f.is.State != record.Running || f.is.Awaits == nil || !f.is.Awaits.Unseen() {
+		t.Errorf("%s: %s, awaits %+v", f.is.State, f.is.Why, f.is.Awaits)
+	}
+}
+
+// An update that was followed to its end ends the run, which says that a later change is not visible.
+func TestFollowConfinedUpdated(t *testing.T) {
+	f := followEarly(t, false)
+	f.confine()
+	f.reconciles("Processing", 80)
+	f.taint(1, "deployment.machine.sapcloud.io/prefer-no-schedule", "True", "PreferNoSchedule")
+	f.steps(time.Second, engine.Inputs{})
+	f.node(1, func(n *world.Node) { n.Taints = nil })
+	f.reconciles("Succeeded", 100)
+	f.steps(time.Second, engine.Inputs{})
+	if f.is.State != record.Finished || len(f.is.Notes) != 1 || !strings.Contains(f.is.Notes[0], "changes of the Shoot wait for its maintenance time window") {
+		t.Errorf("%s: %s, notes %q", f.is.State, f.is.Why, f.is.Notes)
 	}
 }

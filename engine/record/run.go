@@ -268,6 +268,9 @@ type Run struct {
 	// Awaits is what the run waits for before it can end, or before there is anything to do:
 	// that its own controller completes the group. nil while it does not.
 	Awaits *Awaits `json:"awaits,omitempty"`
+	// Begun: the controller began while the run waited for what nothing showed to be due, so that
+	// its end proves that all is done.
+	Begun bool `json:"begun,omitempty"`
 
 	// Nodes are the machines the run has an opinion on, by machine id.
 	Nodes map[string]Node `json:"nodes"`
@@ -290,8 +293,11 @@ type Run struct {
 	Evicted map[string]bool `json:"evicted,omitempty"`
 	// Kept are the pods, by UID, that budgets keep on nodes which the group's own controller
 	// drains; Passed is how many of those it has removed past their budgets.
-	Kept   map[string]KeptPod `json:"kept,omitempty"`
-	Passed Passed             `json:"passed,omitzero"`
+	// Watched is how fresh the cluster was when Kept was brought up to date, zero where another
+	// process has done that.
+	Kept    map[string]KeptPod `json:"kept,omitempty"`
+	Watched time.Time          `json:"watched,omitzero"`
+	Passed  Passed             `json:"passed,omitzero"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
 	// PendingHooks are the nodes that are gone and whose hooks are yet to run.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -17,6 +18,14 @@ type Awaits struct {
 	// Expired: the time for it is up, or waiting cannot help, and the run has paused itself. Such a
 	// pause holds nothing: nobody asked for it, and the controller is free to start.
 	Expired bool `json:"expired,omitempty"`
+}
+
+// Unseen reports whether the wait is for what may be due without any sign of it.
+func (a *Awaits) Unseen() bool { return slices.Contains(a.Kinds, world.UnfinishedUnseen) }
+
+// Begins reports whether the controller is seen to begin with the group's current state, all of it.
+func (a *Awaits) Begins() bool {
+	return slices.Contains(a.Kinds, world.UnfinishedGeneration) || slices.Contains(a.Kinds, world.UnfinishedOperation)
 }
 
 // Canary is the watch over the new nodes once the first batch, of one node, is

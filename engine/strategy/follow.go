@@ -92,6 +92,7 @@ func (f Follow) Step(s *engine.Step) {
 		over = true
 	}
 	if over && s.RestorePace() {
+		noteUnproven(s)
 		s.Succeed()
 	}
 }
@@ -194,13 +195,25 @@ func unfinished(w *world.World) []world.Unfinished {
 	return nil
 }
 
-// unproven is what may be due of a run that has found nothing to update, nothing once it has.
+// unproven is what may be due of a run that has found nothing to update, nothing once it has, or
+// once the controller was seen to begin.
 func unproven(s *assess.Reader) []world.Unfinished {
 	c := selfdriven.Of(&s.W.Group)
-	if done, _ := s.Run.Outdated(); done > 0 || c == nil || len(s.Run.Target.Only) > 0 {
+	if done, _ := s.Run.Outdated(); done > 0 || s.Run.Begun || c == nil || len(s.Run.Target.Only) > 0 {
 		return nil
 	}
 	return c.Unproven(&s.W.Group)
+}
+
+// noteUnproven says at the end of an update which later change would not be seen.
+func noteUnproven(s *engine.Step) {
+	c := selfdriven.Of(&s.W.Group)
+	if done, _ := s.Run.Outdated(); done == 0 || c == nil {
+		return
+	}
+	for _, u := range c.Unproven(&s.W.Group) {
+		s.Note(u.Text)
+	}
 }
 
 // waitsToEnd says why a run waits that has no node left to follow.

@@ -111,6 +111,11 @@ func PassedByController(by, budget string, inferred bool) string {
 	return "deleted past PDB " + budget + " by " + by
 }
 
+// PassedUnwatched says that pods which budgets kept went while that was not seen.
+func PassedUnwatched(by string, pods []string) string {
+	return Plural(len(pods), "pod") + " kept by PDBs went unseen (" + Some(pods) + "): evicted, or deleted past PDBs by " + by + ", is not known"
+}
+
 // PassedInAll sums up such pods, how many of them are inferred, and of how many nodes.
 func PassedInAll(by string, pods, inferred, nodes int) string {
 	s := Plural(pods, "pod") + " deleted past PDBs by " + by + " on " + Plural(nodes, "node")
@@ -257,10 +262,14 @@ func HashBehind(nodes []string, pool string, byShoot bool, waits string) string 
 // WaitsForWindow says when a change is rolled out that is kept for the maintenance time window;
 // zero times where that is not known.
 func WaitsForWindow(opens, closes time.Time) string {
+	return "the change waits for the maintenance time window" + window(opens, closes)
+}
+
+func window(opens, closes time.Time) string {
 	if opens.IsZero() {
-		return "the change waits for the maintenance time window"
+		return ""
 	}
-	return fmt.Sprintf("the change waits for the maintenance time window, %s to %s", clock(opens), clock(closes))
+	return fmt.Sprintf(", %s to %s", clock(opens), clock(closes))
 }
 
 func NoDeployment(namespace, pool string) string {
@@ -296,10 +305,15 @@ func (d Deployment) Incomplete() string {
 
 // UnseenWithoutBoth and those below say which update cannot be seen, and why.
 const (
-	UnseenWithoutBoth       = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible"
-	UnseenWithoutShoot      = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible"
-	UnseenBeforeMaintenance = "the Shoot's changes wait for its maintenance time window (confineSpecUpdateRollout): such a change is not visible"
+	UnseenWithoutBoth  = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible"
+	UnseenWithoutShoot = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible"
 )
+
+// UnseenBeforeMaintenance is that of a Shoot whose changes are kept for the maintenance time window;
+// zero times where that is not known.
+func UnseenBeforeMaintenance(opens, closes time.Time) string {
+	return "changes of the Shoot wait for its maintenance time window" + window(opens, closes) + " (confineSpecUpdateRollout): one that is not in the hash of the nodes is not visible before"
+}
 
 // VolumesLeave is added to what is said of a node that drains: how many pods with volumes it
 // has, one of which leaves after the other, whether the only one is on its way, and the

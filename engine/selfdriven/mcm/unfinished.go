@@ -57,10 +57,10 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 // unproven is what cannot be known of a pool in which nothing is outdated: whether an update of
 // it is due that Gardener has not begun.
 func unproven(p *world.Pool) []world.Unfinished {
-	if p == nil || p.Progress != nil {
-		return nil
+	if what := Unseen(p); what != "" {
+		return []world.Unfinished{{Kind: world.UnfinishedUnseen, Text: what}}
 	}
-	return []world.Unfinished{{Kind: world.UnfinishedUnseen, Text: Unseen(p)}}
+	return nil
 }
 
 // missing says what keeps the machine deployment from being complete.
@@ -82,7 +82,7 @@ func Unseen(p *world.Pool) string {
 	case p.Progress == nil:
 		return text.UnseenWithoutShoot
 	case p.Progress.Confined:
-		return text.UnseenBeforeMaintenance
+		return text.UnseenBeforeMaintenance(p.Opens, p.Closes)
 	}
 	return ""
 }

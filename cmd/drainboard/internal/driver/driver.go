@@ -142,8 +142,9 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 		return err
 	}
 	p.Run.Roll = d.roll
-	if !p.HasWork() && !(d.Auto && planner.Unproven(d.view.World)) {
-		p.Warnings = append(slices.Clone(p.Warnings), planner.Unseen(d.view.World)...)
+	p.Warnings = append(slices.Clone(p.Warnings), planner.ShootSays(d.view.World)...)
+	unproven := planner.Unproven(&p, d.view.World)
+	if !p.HasWork() && !unproven {
 		now := d.session.Clock().Now()
 		code := 0
 		message := d.Group + ": " + present.NothingToDo(p)
@@ -159,6 +160,12 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	}
 	switch {
 	case d.Auto || d.Yes:
+	case unproven:
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
+		present.List(d.Out, "Note:", p.Warnings)
+		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for an update that is not visible yet, and follow it? [y/N] ")) {
+			return exitcode.With(exitcode.Paused, errors.New("whether an update is due is not known"))
+		}
 	case len(p.Nodes) == 0 && len(p.Awaited) == 0 && !p.WarmAlone:
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
 		present.List(d.Out, "Note:", p.Warnings)

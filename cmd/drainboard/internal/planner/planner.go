@@ -75,6 +75,7 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, terms.Notes, notRolled(plan, w))
 	if !plan.HasWork() {
 		plan.Warm = nil // no run terminates them: notRolled says so
+		plan.Warnings = append(plan.Warnings, unseen(&plan, w)...)
 	}
 	plan.Rights = at.Rights(ctx, terms.Rules, w, &plan)
 	return plan, nil

@@ -9,7 +9,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
-	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -57,17 +56,27 @@ func ReadPool(ctx context.Context, s *session.Session, at backend.Group) (presen
 	return state, nil
 }
 
-// Unproven reports whether nothing that is read can prove that the controller of a group in which
-// nothing is outdated is done: a run waits for what it may be preparing.
-func Unproven(w *world.World) bool {
+// Unproven reports whether nothing that is read can prove that the controller of a group, in which
+// a plan has found nothing to do, is done: a run waits for what it may be preparing.
+func Unproven(p *snapshot.Plan, w *world.World) bool { return len(unseen(p, w)) > 0 }
+
+// unseen returns which update of a group could be due although its plan has found nothing to do.
+func unseen(p *snapshot.Plan, w *world.World) (out []string) {
 	c := selfdriven.Of(&w.Group)
-	return c != nil && len(c.Unproven(&w.Group)) > 0
+	if c == nil || p.HasWork() || len(p.Run.Target.Only) > 0 {
+		return nil
+	}
+	for _, u := range c.Unproven(&w.Group) {
+		out = append(out, u.Text)
+	}
+	return out
 }
 
-// Unseen returns which update of a pool could be due although no node is outdated.
-func Unseen(w *world.World) []string {
-	if text := mcm.Unseen(w.Group.Pool); text != "" {
-		return []string{text}
+// ShootSays returns what the Shoot of a pool says that may stall a roll. In a plan of the pool it
+// stands beside what the run would do.
+func ShootSays(w *world.World) []string {
+	if p := w.Group.Pool; p != nil {
+		return p.Notes
 	}
 	return nil
 }

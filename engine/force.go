@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -124,15 +125,21 @@ func (s *Step) noteForced(o record.ForceOrder, p *world.Pod, known record.Pod) {
 	s.SetNode(o.Machine, n)
 }
 
+// inattentive is the longest stretch between two looks at the cluster after which it is still known how a
+// pod went: in a longer one it may have been evicted and be gone.
+const inattentive = 3 * Heartbeat
+
 // observePassed tells of pods that the group's own controller has removed past their budgets. A
 // pod whose budget allowed nothing when it was last seen, that was never asked to stop with a
 // grace period, and that is gone when the controller's time for it is up, was deleted; one that
-// leaves before that went in another way.
+// leaves before that went in another way. Of one that went while nobody looked it is not known.
 func observePassed(s *Step) {
 	c := s.Controller()
 	if c == nil || !s.Fresh(world.Cluster) {
 		return
 	}
+	fresh := s.W.Health[world.Cluster].Fresh
+	unwatched := s.Run.Watched.IsZero() || fresh.Sub(s.Run.Watched) > inattentive
 	kept := map[string]record.KeptPod{}
 	for _, id := range s.In(record.Draining, record.Updating, record.Terminating, record.Settling) {
 		n := s.Run.Nodes[id]
@@ -142,20 +149,31 @@ func observePassed(s *Step) {
 			}
 		}
 	}
+	missed, by := []string{}, ""
 	for _, uid := range slices.Sorted(maps.Keys(s.Run.Kept)) {
 		was := s.Run.Kept[uid]
-		p := s.W.Pod(uid)
+		p := cmp.Or(s.W.Pod(uid), s.W.Stopping(uid))
 		switch _, still := kept[uid]; {
 		case still:
 		case !s.Settled(record.DeleteKey(uid)): // it may be ours, by a force order
 			kept[uid] = was
 		case s.Run.Pods[uid].Forced: // it was
-		case p == nil || p.Terminating() && !p.Ends.After(s.Now) && !p.Evicted:
-			reportPassed(s, c, was)
+		case p != nil && (!p.Terminating() || p.Ends.After(s.Now) || p.Evicted):
+		case !removedBy(s, c, was):
+		case unwatched:
+			missed, by = append(missed, was.Ref), was.By
+		default:
+			reportPassed(s, was)
 		}
+	}
+	if len(missed) > 0 {
+		s.Note(text.PassedUnwatched(by, missed))
 	}
 	if len(kept)+len(s.Run.Kept) > 0 && !maps.Equal(kept, s.Run.Kept) {
 		s.Run.Kept, s.changed = kept, true
+	}
+	if s.Run.Watched = fresh; len(kept) == 0 {
+		s.Run.Watched = time.Time{}
 	}
 }
 
@@ -181,17 +199,19 @@ func passing(s *assess.Reader, c selfdriven.Controller, machine, node string, si
 	return c.Passes(k)
 }
 
-// reportPassed reports a pod that is gone, if the controller has removed it.
-func reportPassed(s *Step, c selfdriven.Controller, was record.KeptPod) {
+// removedBy reports whether the controller's time for a pod that is gone was up.
+func removedBy(s *Step, c selfdriven.Controller, was record.KeptPod) bool {
 	at := was.At
 	if s.W.Machine(was.Machine) != nil { // it may have been forced since it was last seen
 		if now := passing(&s.Reader, c, was.Machine, was.Node, s.Now, drain.Gate{}).At; !now.IsZero() && (at.IsZero() || now.Before(at)) {
 			at = now
 		}
 	}
-	if at.IsZero() || s.Now.Before(at) {
-		return
-	}
+	return !at.IsZero() && !s.Now.Before(at)
+}
+
+// reportPassed reports a pod that the controller has removed past its budget.
+func reportPassed(s *Step, was record.KeptPod) {
 	order := ""
 	for _, o := range s.Run.Orders {
 		if o.Machine == was.Machine {

@@ -188,3 +188,37 @@ func TestPreservedDoesNotBlock(t *testing.T) {
 		}
 	}
 }
+
+// A pod that was asked to stop with its grace period and went before the next decision was not deleted
+// past its budget.
+func TestControllerKeepsBudgetsBetweenDecisions(t *testing.T) {
+	f := drainedAt(t, false)
+	f.goes("cart")
+	f.w.DeletePod("cart")
+	f.w.DeletePod("till")
+	if got := f.forcedIn(time.Second); len(got) != 1 || got[0].Pod != "shop/till" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// What went while nobody looked is told as such: after a sleep, and to another process.
+func TestControllerPassesUnwatched(t *testing.T) {
+	for name, away := range map[string]func(f *follower) time.Duration{
+		"a sleep": func(*follower) time.Duration { return inattentive + time.Second },
+		"another process": func(f *follower) time.Duration {
+			f.is = engine.TakeOver(f.is, f.now)
+			return time.Second
+		},
+	} {
+		f := drainedAt(t, false)
+		d := away(f)
+		f.w.DeletePod("cart")
+		f.w.DeletePod("till")
+		if got := f.forcedIn(d); len(got) > 0 || len(f.is.Notes) != 1 || !strings.Contains(f.is.Notes[0], "2 pods kept by PDBs went unseen (shop/cart, shop/till)") || f.is.Passed.Inferred > 0 {
+			t.Errorf("%s: got %+v, notes %q", name, got, f.is.Notes)
+		}
+	}
+}
+
+// inattentive is the longest stretch between two decisions after which it is known how a pod went.
+const inattentive = 15 * time.Second

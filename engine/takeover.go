@@ -30,6 +30,7 @@ func TakeOver(r record.Run, now time.Time) record.Run {
 	if len(found.Open) > 0 {
 		r.Takeover = &found
 	}
+	r.Watched = time.Time{}
 	if !r.Seen.IsZero() && now.Sub(r.Seen) > Heartbeat {
 		r.Blind = r.Sources()
 	}

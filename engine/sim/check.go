@@ -66,6 +66,7 @@ type checker struct {
 	atStart      map[string]bool      // machines whose nodes were known when the run began
 	dark         darkness
 	back         takesBack
+	passing      passing
 }
 
 func (c *checker) init(d *Driver) {
@@ -74,6 +75,7 @@ func (c *checker) init(d *Driver) {
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
+		passing:  passing{owed: map[string]string{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
 		dark:     darkness{granted: map[string]bool{}},
 		back:     takesBack{since: d.Sim.View.Health[world.Cloud].Fresh},
@@ -302,6 +304,7 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 // resumed: the answers to what was under way are lost, and what was only read
 // may be read again.
 func (c *checker) resumed() {
+	c.passing.resumed(c.d.saved.Kept)
 	clear(c.reads)
 	clear(c.hooks.asked)
 	c.kops.begun = len(c.d.saved.Order) > 0
@@ -327,6 +330,7 @@ func (c *checker) resumed() {
 func (c *checker) before(in engine.Inputs) {
 	c.watch()
 	c.commands, c.nodes, c.dark.state = in.Commands, c.d.Run.Nodes, c.d.Run.State
+	c.passing.kept = c.d.Run.Kept
 	for _, say := range in.Commands {
 		if say.Kind == record.CmdApprove {
 			c.approved[say.Hash] = true
@@ -370,6 +374,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.cordons()
 	c.deadlines(dec)
 	c.awaits(dec)
+	c.passed(dec)
 	c.retires(dec)
 	c.hookedDrains(dec)
 	c.sights(dec)

@@ -23,7 +23,7 @@ func (c *checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Deci
 	}
 	read := d.decode(d.encode(before))
 	read.External = before.External // what is seen of others is in no record
-	again := engine.Decide(d.Rules, d.Sim.now, d.Sim.refilled(), read, in)
+	again := engine.Decide(d.Rules, d.Sim.now, d.Sim.refilled(read.Kept), read, in)
 	again.Run.External = dec.Run.External
 	if first, second := d.decided(dec), d.decided(again); !bytes.Equal(first, second) {
 		d.breaks("again: the same decision comes out otherwise:\n%s", difference(first, second))
@@ -53,7 +53,7 @@ func difference(a, b []byte) string {
 }
 
 // refilled is a World with what the driver sees, filled in another order.
-func (s *Sim) refilled() *world.World {
+func (s *Sim) refilled(kept map[string]record.KeptPod) *world.World {
 	v, w := s.View, world.New()
 	backwards := func(n int, do func(int)) {
 		for i := range n {
@@ -65,6 +65,12 @@ func (s *Sim) refilled() *world.World {
 	for _, namespace := range s.namespaces() {
 		pods := v.PodsIn(namespace)
 		backwards(len(pods), func(i int) { w.SetPod(pods[i]) })
+	}
+	for uid := range kept {
+		if p := v.Stopping(uid); p != nil && v.Pod(uid) == nil {
+			w.SetPod(p)
+			w.DeletePod(uid)
+		}
 	}
 	machines := v.Machines()
 	list := make([]world.Machine, 0, len(machines))

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/world"
@@ -33,8 +34,8 @@ var gardenerTurns = []turn{
 func (p *player) poolWorld(update string) {
 	r := p.r
 	p.say("timing cloud-lag=%dms cluster-lag=%dms sync=%dms", 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
-	p.say("cluster provider=gardener update=%s zones=%s nodes=%d slots=%d takes=%ds critical=%ds %s",
-		update, p.pick("a", "a,b", "a,b,c"), 1+r.IntN(5), 3+r.IntN(4), 5+r.IntN(60), r.IntN(20), p.applied(update))
+	p.say("cluster provider=gardener update=%s zones=%s nodes=%d slots=%d takes=%ds critical=%ds %s %s",
+		update, p.pick("a", "a,b", "a,b,c"), 1+r.IntN(5), 3+r.IntN(4), 5+r.IntN(60), r.IntN(20), p.applied(update), p.drains())
 	p.workloads()
 	p.say("workload logs kind=daemonset")
 	if p.one(8) {
@@ -49,6 +50,16 @@ func (p *player) applied(update string) string {
 		return ""
 	}
 	return fmt.Sprintf("shoot=%ds", p.remote.IntN(150))
+}
+
+// drains is a drain timeout that a run lasts longer than, for half of the pools. It takes chances of
+// its own.
+func (p *player) drains() string {
+	r := rand.New(rand.NewPCG(p.seed, 0xd4a1))
+	if r.IntN(2) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("drain=%ds", 20+r.IntN(120))
 }
 
 // poolAsks is what the user asks for of it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -31,11 +32,13 @@ const (
 // the node agents of its nodes do.
 type pool struct {
 	update   string        // its strategy, "" for a group that is no such pool
+	drain    time.Duration // for how long a node is drained before what is left is deleted
 	takes    time.Duration // an update
 	critical time.Duration // until critical components are ready after it
 	fails    map[string]string
 	hangs    map[string]bool
 	at       map[string]time.Time // since when a node is drained
+	passed   []*world.Pod         // those that were deleted past their budgets, in order
 	applied  bool                 // there is a Shoot, which was changed just before
 	starts   time.Duration        // from then until Gardener starts, less than 0 for never
 }
@@ -104,10 +107,14 @@ func (s *Sim) drainForUpdate(node string) {
 	if n == nil || stepOf(n) != world.GardenerSelected {
 		return
 	}
-	force := s.now.Sub(s.pool.at[node]) >= gardenerDrain
+	force := s.now.Sub(s.pool.at[node]) >= s.pool.drain
 	for _, p := range s.toDrain(node) {
 		switch {
 		case force:
+			if gate := drain.GateOf(s.Truth, &p.Pod, func(string) int { return 0 }); !gate.Open && !p.Terminating() {
+				was := p.Pod
+				s.pool.passed = append(s.pool.passed, &was)
+			}
 			s.kill(p.UID, new(int64))
 		case !p.Terminating():
 			s.evict(record.Action{Kind: record.Evict, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})

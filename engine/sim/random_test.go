@@ -27,6 +27,7 @@ func span(from, seeds uint64) string { return fmt.Sprintf("seeds %d to %d", from
 type tally struct {
 	sync.Mutex
 	decisions, requests   int
+	passed, passedTold    int // pods that Gardener has deleted past their budgets, and those of them that were told
 	said, struck, crashes map[string]int
 }
 
@@ -47,6 +48,8 @@ func (t *tally) add(c *Script, told string) {
 	}
 	t.decisions += c.Driver.Decisions
 	t.requests += c.Driver.Requests
+	t.passed += len(c.Sim.pool.passed)
+	t.passedTold += c.Driver.Run.Passed.Inferred
 	for at, n := range c.Driver.crashes {
 		t.crashes[at] += n
 	}
@@ -63,7 +66,7 @@ func (t *tally) String() string {
 		}
 		return strings.Join(parts, ", ")
 	}
-	return fmt.Sprintf("%d decisions, %d requests\nfaults of requests: %s\nsaid: %s\ncrashes: %s", t.decisions, t.requests, list(t.struck), list(t.said), list(t.crashes))
+	return fmt.Sprintf("%d decisions, %d requests, %d of %d pods deleted past their PDBs told\nfaults of requests: %s\nsaid: %s\ncrashes: %s", t.decisions, t.requests, t.passedTold, t.passed, list(t.struck), list(t.said), list(t.crashes))
 }
 
 // TestRandom plays small random clusters with random faults through the checker.
@@ -136,6 +139,9 @@ func playAll(t *testing.T, strategyOf func(seed uint64) string, changes, rare []
 	t.Logf("%s in %s, %.0f a second: %s", span(from, seeds), took.Round(time.Second), float64(seeds)/took.Seconds(), &all)
 	if seeds >= 20000 {
 		changes = slices.Concat(changes, rare)
+	}
+	if name == "TestRandomGardenerManual" && seeds >= 300 && failed.Load() == 0 && all.passedTold == 0 {
+		t.Errorf("no pod that was deleted past its PDB is told")
 	}
 	if seeds >= 5000 && failed.Load() == 0 {
 		everyCrash(t, all.crashes, changes)

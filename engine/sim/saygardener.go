@@ -42,7 +42,7 @@ func (c *Script) condition(over bool, a *args) error {
 func (c *Script) pool(a *args) error {
 	s := c.Sim
 	s.pool = pool{
-		update: a.word("update"), takes: a.span("takes", 2*time.Minute), critical: a.span("critical", 5*time.Second),
+		update: a.word("update"), drain: a.span("drain", gardenerDrain), takes: a.span("takes", 2*time.Minute), critical: a.span("critical", 5*time.Second),
 		fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{},
 	}
 	if starts := a.word("shoot"); starts == "never" {

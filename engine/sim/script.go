@@ -28,7 +28,8 @@ import (
 //	                                          name, detached=2 machines that an earlier roll
 //	                                          has detached
 //	cluster provider=gardener update=ManualInPlaceUpdate   a worker pool whose nodes await an update
-//	                                          in place (inplace.go), which takes takes=2m;
+//	                                          in place (inplace.go), which takes takes=2m, after a
+//	                                          drain that is forced after drain=2h;
 //	                                          update=AutoInPlaceUpdate where nobody selects them;
 //	                                          shoot=30s: its Shoot was changed just before, and
 //	                                          Gardener starts after so long, or never (shoot.go)

@@ -20,6 +20,7 @@ const (
 func (s *Sim) applyShoot(starts time.Duration) {
 	s.editShoot(func(p *world.Pool) {
 		p.Shoot = "garden/sim"
+		p.Limits.Drain, p.Limits.Guessed = s.pool.drain, false
 		p.Progress = &world.ShootProgress{Generation: 2, Observed: 1, Operation: "Reconcile", State: "Succeeded", Percent: 100}
 	})
 	if starts < 0 {

@@ -11,7 +11,7 @@ import (
 func (w *World) Copy() func() *World {
 	nodes, pods, budgets := w.Nodes(), slices.Collect(maps.Values(w.pods)), slices.Collect(maps.Values(w.budgets))
 	machines, group, health := w.places, w.Group, maps.Clone(w.Health)
-	daemons, knowsDS := w.daemons, w.knowsDS
+	daemons, knowsDS, stopping := w.daemons, w.knowsDS, maps.Clone(w.stopping)
 	return func() *World {
 		c := New()
 		c.SetGroup(group)
@@ -29,7 +29,7 @@ func (w *World) Copy() func() *World {
 		for _, b := range budgets {
 			c.SetBudget(b)
 		}
-		c.daemons, c.knowsDS = daemons, knowsDS
+		c.daemons, c.knowsDS, c.stopping = daemons, knowsDS, stopping
 		c.Health = health
 		return c
 	}

@@ -40,6 +40,7 @@ type World struct {
 	nodes     map[string]*Node
 	names     []*Node         // of nodes, sorted; nil until asked for
 	pods      map[string]*Pod // by UID
+	stopping  map[string]*Pod // as they were seen last, those that were asked to stop, gone or not
 	budgets   map[string]*Budget
 	machines  map[string]*Machine
 	places    []*Machine      // of machines, sorted
@@ -73,6 +74,7 @@ func New() *World {
 		Health:    map[Source]Health{},
 		nodes:     map[string]*Node{},
 		pods:      map[string]*Pod{},
+		stopping:  map[string]*Pod{},
 		budgets:   map[string]*Budget{},
 		machines:  map[string]*Machine{},
 		daemons:   map[string]bool{},
@@ -134,6 +136,9 @@ func (w *World) SetPod(p *Pod) {
 	p = p.Clean()
 	w.DeletePod(p.UID)
 	w.pods[p.UID] = p
+	if p.Terminating() {
+		w.stops(p)
+	}
 	w.podsOn.put(p.Node, p)
 	w.podsIn.put(p.Namespace, p)
 	w.podsOf.put(p.Owner.UID, p)
@@ -148,6 +153,21 @@ func (w *World) DeletePod(uid string) {
 		delete(w.pods, uid)
 	}
 }
+
+// mostStopping is how many pods that were asked to stop are kept beside those that are there.
+const mostStopping = 1000
+
+// stops keeps a pod that was asked to stop.
+func (w *World) stops(p *Pod) {
+	if len(w.stopping) > mostStopping+len(w.pods) {
+		maps.DeleteFunc(w.stopping, func(uid string, _ *Pod) bool { return w.pods[uid] == nil })
+	}
+	w.stopping[p.UID] = p
+}
+
+// Stopping is a pod as it was seen last after it was asked to stop, also for some time after it has gone;
+// nil if that was not seen. Between two decisions a pod may have been asked, and have gone.
+func (w *World) Stopping(uid string) *Pod { return w.stopping[uid] }
 
 // SetBudget adds or replaces a budget.
 func (w *World) SetBudget(b *Budget) {

@@ -17,10 +17,18 @@ const (
 
 	EKSMarked      = "marked by EKS, which was not seen to drain it"
 	EKSMarkedEmpty = "marked by EKS, and has no pod that must leave"
-	EKSMarkLeft    = "marked by an EKS update that is no longer under way"
-	EKSWindow      = "estimated: 15 minutes from the first eviction that was seen (EKS user guide)"
-	EKSSettles     = "EKS waits 60 s between the last pod and the termination (user guide)"
-	EKSWindows     = "estimated: updates were reported to fail after about 45 minutes"
+	// EKSCandidateEmpty is what is known of a node that EKS may be at.
+	EKSCandidateEmpty = "EKS may be at it: no pod has to leave it, and EKS waits a while before it terminates a node"
+	EKSMarkLeft       = "marked by an EKS update that is no longer under way"
+	EKSWindow         = "estimated: 15 minutes from the first eviction that was seen (EKS user guide)"
+	// The drain itself is inferred.
+	EKSWindowUnseen  = "estimated, at the latest: 15 minutes (EKS user guide) from when the drain was inferred; no eviction was seen"
+	EKSWindowsUnseen = "estimated, at the latest: 45 minutes, as updates were reported to fail, from when the drain was inferred; no eviction was seen"
+	// Countdowns of a drain: what happens then depends on how the update was started, for the first one.
+	EKSWindowEnds = "EKS's window"
+	EKSGivesUp    = "EKS gives up"
+	EKSSettles    = "EKS waits 60 s between the last pod and the termination (user guide)"
+	EKSWindows    = "estimated: updates were reported to fail after about 45 minutes"
 )
 
 // EKSUpdatesReadAgain says that EKS's updates are known again.
@@ -72,6 +80,9 @@ func EKSCandidates(nodes []string, quiet time.Duration) string {
 
 // EKSNodeWith is a node with the pods that are held on it.
 func EKSNodeWith(node string, held []string) string {
+	if len(held) == 0 {
+		return node + " (no pod has to leave it)"
+	}
 	return node + " (" + strings.Join(held, ", ") + ")"
 }
 
@@ -100,3 +111,23 @@ func EKSLaunches(activity string, machines []string) (out []string) {
 func EKSNotReplaced(nodes []string) string {
 	return "EKS reports success, and these nodes are not replaced: " + strings.Join(nodes, ", ")
 }
+
+// EKSEnds says who ends a machine and why, by the cause that the Auto Scaling group tells.
+func EKSEnds(why, cause string) string {
+	switch why {
+	case "request":
+		return "its termination was asked for, as EKS does after a drain"
+	case "request, desired size-1":
+		return "terminated on request with a smaller desired size, as the Cluster Autoscaler does; not by EKS's update"
+	case "scale-in":
+		return "terminated by the Auto Scaling group, whose desired size was lowered"
+	case "rebalance":
+		return "terminated by AZRebalance of the Auto Scaling group, not by EKS's update"
+	case "unhealthy":
+		return "replaced by the Auto Scaling group as unhealthy, not by EKS's update"
+	}
+	return "terminated by the Auto Scaling group, not by EKS's update: " + cause
+}
+
+// EKSEndedBefore says that a machine had been terminated when the watch began.
+const EKSEndedBefore = "terminated before the watch began, by the activities of the Auto Scaling group"

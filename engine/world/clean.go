@@ -149,6 +149,7 @@ func (g Group) Clean() Group {
 	g.Activities = slices.Clone(g.Activities)
 	for i, a := range g.Activities {
 		g.Activities[i].ID, g.Activities[i].Cause, g.Activities[i].Message = Clean(a.ID), Clean(a.Cause), Clean(a.Message)
+		g.Activities[i].Launches, g.Activities[i].Ends, g.Activities[i].Zone = Clean(a.Launches), Clean(a.Ends), Clean(a.Zone)
 	}
 	g.Subnets = slices.Clone(g.Subnets)
 	for i, n := range g.Subnets {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -85,6 +86,32 @@ type Activity struct {
 	// InProgress: it has not come to its end.
 	InProgress bool
 	Message    string
+	// Launches and Ends are the machines that it brings and takes, "" for none; Zone is theirs.
+	Launches, Ends, Zone string
+	// Why is why it ends one.
+	Why EndCause
+}
+
+// EndCause is why a group ends a machine, by the cause that its activity tells.
+type EndCause string
+
+// Causes of the end of a machine.
+const (
+	EndRequested EndCause = "request"                 // TerminateInstanceInAutoScalingGroup
+	EndShrinks   EndCause = "request, desired size-1" // the same, with a decrement of the desired size
+	EndScaledIn  EndCause = "scale-in"                // there were more than desired
+	EndRebalance EndCause = "rebalance"               // AZRebalance
+	EndUnhealthy EndCause = "unhealthy"               // a health check
+	EndOther     EndCause = "other"
+)
+
+// EndOf is the activity that ends a machine, false where none is known.
+func (g *Group) EndOf(machine string) (Activity, bool) {
+	i := slices.IndexFunc(g.Activities, func(a Activity) bool { return a.Ends == machine })
+	if i < 0 || machine == "" {
+		return Activity{}, false
+	}
+	return g.Activities[i], true
 }
 
 // Hook is a lifecycle hook of a group: machines wait for a user or tool to complete

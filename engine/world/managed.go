@@ -111,6 +111,14 @@ func (m *ManagedGroup) Configuring() *ManagedUpdate {
 	return nil
 }
 
+// UnderWay is the update that EKS carries out now, of nodes or of the configuration, nil for none.
+func (m *ManagedGroup) UnderWay() *ManagedUpdate {
+	if u := m.Update; u != nil && !u.Over() {
+		return u
+	}
+	return m.Configuring()
+}
+
 // EKS's words for the kind and the status of an update.
 const (
 	VersionUpdate   = "VersionUpdate"
@@ -156,6 +164,19 @@ func (g *Group) HasTarget(n *Node) bool {
 		version = u.TemplateVersion
 	}
 	return n.Labels[eksTemplateVersion] == version
+}
+
+// SetsUp reports whether the update that is under way has not changed what the group launches yet: it
+// goes to the recommended release, whose AMI is another one. Where that is not known, the answer is no.
+func (g *Group) SetsUp() bool {
+	m := g.Managed
+	return m != nil && m.Update != nil && !m.Update.Over() && m.RecommendedImage != "" && m.Update.Release == m.Recommended && g.Image != m.RecommendedImage
+}
+
+// Awaits reports whether a node is to be replaced by the update that is under way though the group
+// launches its like still.
+func (g *Group) Awaits(n *Node) bool {
+	return n != nil && g.SetsUp() && n.Labels[eksImage] != "" && n.Labels[eksImage] != g.Managed.RecommendedImage
 }
 
 // Clean is the group with all its strings clean.

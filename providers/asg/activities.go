@@ -2,6 +2,7 @@ package asg
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -78,8 +79,8 @@ func (c *Client) shrunk(ctx context.Context, a record.Action) bool {
 			return false
 		}
 		for _, is := range page.Activities {
-			if text(is.Description) == "Terminating EC2 instance: "+a.Machine {
-				return strings.Contains(text(is.Cause), "in response to a user request, shrinking the capacity")
+			if h := historyOf(is); h.Ends == a.Machine {
+				return h.Why == world.EndShrinks
 			}
 		}
 	}
@@ -113,14 +114,51 @@ func historyOf(a types.Activity) history {
 	final := slices.Contains([]types.ScalingActivityStatusCode{
 		types.ScalingActivityStatusCodeSuccessful, types.ScalingActivityStatusCodeFailed, types.ScalingActivityStatusCodeCancelled,
 	}, a.StatusCode)
-	return history{
+	h := history{
 		Activity: world.Activity{
 			ID:      text(a.ActivityId),
 			At:      aws.ToTime(a.StartTime),
 			Failed:  failedLaunch(a),
 			Cause:   short(aws.ToString(a.Cause)),
 			Message: firstSentence(aws.ToString(a.StatusMessage)), InProgress: !final,
+			Zone: zoneOf(a),
 		},
 		final: final,
 	}
+	if id, is := strings.CutPrefix(text(a.Description), "Launching a new EC2 instance: "); is && !h.Failed {
+		h.Launches = id
+	}
+	if id, is := strings.CutPrefix(text(a.Description), "Terminating EC2 instance: "); is && a.StatusCode != types.ScalingActivityStatusCodeFailed {
+		h.Ends, h.Why = id, whyEnded(aws.ToString(a.Cause))
+	}
+	return h
+}
+
+// zoneOf is the zone in the details of an activity, "" where there is none.
+func zoneOf(a types.Activity) string {
+	var in struct {
+		Zone string `json:"Availability Zone"`
+	}
+	_ = json.Unmarshal([]byte(aws.ToString(a.Details)), &in) // none is known then
+	return clean(in.Zone)
+}
+
+// whyEnded reads the cause of a termination (Auto Scaling user guide, "Verify a scaling activity for an
+// Auto Scaling group" and "Availability Zone rebalancing").
+func whyEnded(cause string) world.EndCause {
+	says := func(what string) bool { return strings.Contains(cause, what) }
+	switch {
+	case says("to balance instances in zones"):
+		return world.EndRebalance
+	case says("in response to a user request"):
+		if says("shrinking the capacity") {
+			return world.EndShrinks
+		}
+		return world.EndRequested
+	case says("health check"), says("health-check"):
+		return world.EndUnhealthy
+	case says("difference between desired and actual capacity"):
+		return world.EndScaledIn
+	}
+	return world.EndOther
 }

@@ -232,6 +232,10 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 	}
 	members := machines(raw)
 	f.problem = ""
+	if f.o.Part != nil {
+		f.o.Part(ctx, &group)
+		f.reachBack(group)
+	}
 	stirring := moving(group, members)
 	f.stirred = f.stirred || stirring
 	busy := stirring || time.Since(f.poked) < pokedFor
@@ -261,10 +265,22 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		group.Peers, err = w.peers(ctx, all, f.outside.ended)
 		f.note(err)
 	}
-	if f.o.Part != nil {
-		f.o.Part(ctx, &group)
-	}
 	return group, members, nil
+}
+
+// lately is for how long after its start an update that is over is of interest.
+const lately = 10 * time.Minute
+
+// reachBack has activities read from the start of an update by the group's own system, where that
+// began before the feed did: they tell what it did until then.
+func (f *Feed) reachBack(g world.Group) {
+	if g.Managed == nil || g.Managed.Update == nil {
+		return
+	}
+	u := g.Managed.Update
+	if u.Since.Before(f.o.Since) && (!u.Over() || f.o.Now().Sub(u.Since) < lately) {
+		f.o.Since, f.history, f.stirred, f.activitiesRead = u.Since, nil, true, time.Time{}
+	}
 }
 
 // describe reads the group, and all groups of the whole that it is a part of.

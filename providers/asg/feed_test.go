@@ -333,3 +333,63 @@ func TestFeedGroupDeleted(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What an activity says of a machine: which one it brings or takes, where, and why.
+func TestActivitiesOfMachines(t *testing.T) {
+	s, c := connect(t)
+	at := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		description, status, cause string
+		want                       world.Activity
+	}{
+		{"Launching a new EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z an instance was started in response to a difference between desired and actual capacity, increasing the capacity from 2 to 3.", world.Activity{Launches: "i-1"}},
+		{"Launching a new EC2 instance: i-1", "Failed", "At 2026-11-21T02:00:00Z an instance was started.", world.Activity{Failed: true}},
+		{"Terminating EC2 instance: i-1", "InProgress", "At 2026-11-21T02:00:00Z instance i-1 was taken out of service in response to a user request.", world.Activity{Ends: "i-1", Why: world.EndRequested, InProgress: true}},
+		{"Terminating EC2 instance: i-1", "Failed", "At 2026-11-21T02:00:00Z instance i-1 was taken out of service in response to a user request.", world.Activity{}},
+		{"Terminating EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z instance i-1 was taken out of service in response to a user request, shrinking the capacity from 5 to 4.", world.Activity{Ends: "i-1", Why: world.EndShrinks}},
+		{"Terminating EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z a user request update of AutoScalingGroup constraints to min: 1, max: 3, desired: 2 changing the desired capacity from 3 to 2.  At 2026-11-21T02:00:09Z an instance was taken out of service in response to a difference between desired and actual capacity, shrinking the capacity from 3 to 2.  At 2026-11-21T02:00:09Z instance i-1 was selected for termination.", world.Activity{Ends: "i-1", Why: world.EndScaledIn}},
+		{"Terminating EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z instances were launched to balance instances in zones eu-west-1c with other zones resulting in more than desired number of instances in the group.  At 2026-11-21T02:00:09Z an instance was taken out of service in response to a difference between desired and actual capacity, shrinking the capacity from 7 to 6.  At 2026-11-21T02:00:09Z instance i-1 was selected for termination.", world.Activity{Ends: "i-1", Why: world.EndRebalance}},
+		{"Terminating EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z an instance was taken out of service in response to an ELB system health check failure.", world.Activity{Ends: "i-1", Why: world.EndUnhealthy}},
+		{"Terminating EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z an instance was taken out of service in response to an EC2 instance rebalance recommendation.", world.Activity{Ends: "i-1", Why: world.EndOther}},
+		{"Detaching EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z instance i-1 was detached in response to a user request.", world.Activity{}},
+	} {
+		s.on("DescribeScalingActivities", members("Activities", e("ActivityId", "a", "AutoScalingGroupName", "web", "StartTime", at.Format(time.RFC3339), "StatusCode", tt.status,
+			"Description", tt.description, "Cause", tt.cause, "Details", `{"Subnet ID":"subnet-1","Availability Zone":"eu-west-1a"}`)))
+		got, err := c.activities(t.Context(), "web", at, nil)
+		if err != nil || len(got) != 1 {
+			t.Fatal(got, err)
+		}
+		is := got[0].Activity
+		tt.want.ID, tt.want.At, tt.want.Zone, tt.want.Cause, tt.want.Message = "a", at, "eu-west-1a", is.Cause, is.Message
+		if is != tt.want {
+			t.Errorf("%s, %s\ngot  %+v\nwant %+v", tt.description, tt.cause, is, tt.want)
+		}
+	}
+}
+
+// A feed that comes in the middle of an update by EKS reads what the group did since that began, once.
+func TestFeedReachesBack(t *testing.T) {
+	s, c := connect(t)
+	s.withGroup("InService")
+	began := time.Now().Add(-20 * time.Minute).Truncate(time.Second)
+	s.on("DescribeScalingActivities", members("Activities",
+		e("ActivityId", "late", "StartTime", began.Add(time.Minute).Format(time.RFC3339), "StatusCode", "Successful", "Cause", "because"),
+		e("ActivityId", "early", "StartTime", began.Add(-time.Minute).Format(time.RFC3339), "StatusCode", "Successful", "Cause", "because")))
+	for status, want := range map[string]int{world.UpdateRuns: 1, world.UpdateSucceeded: 0} {
+		before := len(s.sent("DescribeScalingActivities"))
+		f := c.Feed("web", FeedOptions{Fast: 10 * time.Millisecond, Slow: 10 * time.Millisecond, Part: func(_ context.Context, g *world.Group) {
+			g.Managed = &world.ManagedGroup{Update: &world.ManagedUpdate{ID: "u-1", Status: status, Since: began}}
+		}})
+		reads := 0
+		_ = follow(t, f, func(w *world.World) bool {
+			reads++
+			if got := w.Group.Activities; reads > 3 && (len(got) != want || want == 1 && got[0].ID != "late") {
+				t.Errorf("%s: %+v", status, got)
+			}
+			return reads > 5
+		})
+		if n := len(s.sent("DescribeScalingActivities")) - before; n != want {
+			t.Errorf("%s: read %d times", status, n)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -22,6 +23,17 @@ func TestADeadlineSaysWhatHappensThen(t *testing.T) {
 			s.Blockers[0].AtDeadline = policy
 			sit(t, 120, 36, s).Expect(want).Press("tab", "down", "enter").Expect("way out", want)
 		})
+	}
+}
+
+// In an update by EKS the deadline is an estimate, and what happens then depends on how it was started.
+func TestADeadlineOfEKS(t *testing.T) {
+	for what, want := range map[string]string{text.EKSWindowEnds: "with --force deleted in about 11:42", text.EKSGivesUp: "the update fails in about 11:42"} {
+		s := uitest.Busy()
+		wait := *s.Blockers[0].Deadline
+		wait.For, wait.Guess = what, true
+		s.Blockers[0].Deadline = &wait
+		sit(t, 120, 36, s).Expect(want).Press("tab", "down", "enter").Expect("way out", want)
 	}
 }
 

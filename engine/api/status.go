@@ -54,7 +54,8 @@ type Run struct {
 	ControllerWait   string          `json:"controllerWait,omitempty"`       // What the group's own controller has still to do, a sentence
 	Validation       *Validation     `json:"validation,omitempty"`           // The wait for the cluster to be valid that is under way, or was last
 	ExternalMovers   []ExternalMover `json:"externalMovers"`                 // Who else moves nodes of the group, or may, and what the run does about it
-	BlockedPods      []BlockedPod    `json:"blockedPods"`                    // Pods whose eviction was refused
+	BlockedPods      []BlockedPod    `json:"blockedPods"`                    // Pods whose eviction was refused, or that PDBs keep on nodes which EKS drains
+	Candidates       []string        `json:"candidates,omitempty"`           // Nodes of which EKS is at one at least, inferred
 	Forecast         *Forecast       `json:"forecast,omitempty"`             // How it will end, as its driver foresaw it last; of a run that is under way
 	FailedNodes      []NodeNote      `json:"failedNodes"`                    // Nodes that were given up
 	SkippedNodes     []NodeNote      `json:"skippedNodes"`                   // Nodes that were left out

@@ -108,7 +108,7 @@ func (s *Reader) ReadyForPods(m *world.Machine, node *world.Node) bool {
 // UpToDate reports whether a machine was launched from a target template, or is as good as one
 // that was, and nothing else asks for its replacement.
 func (s *Reader) UpToDate(m *world.Machine) bool {
-	return s.Selects(m) == "" && (slices.Contains(s.Run.Target.Templates, m.Template) || s.asTarget(m)) && !(s.Run.Target.All && s.LaunchedBefore(m))
+	return s.Selects(m) == "" && (slices.Contains(s.Run.Target.Templates, m.Template) || s.asTarget(m)) && !(s.Run.Target.All && s.LaunchedBefore(m)) && !s.W.Group.Awaits(s.W.NodeOf(m.ID))
 }
 
 // asTarget reports whether a machine of a managed node group was launched from a version of

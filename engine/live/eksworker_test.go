@@ -23,10 +23,12 @@ type eksWorker struct {
 
 	// What the seed has drawn.
 	minimal, taints, sliding, force, retried bool
+	recommended                              bool // the update goes to the recommended release, whose AMI is known
 	atOnce, zones                            int
 	window, settle, join                     time.Duration
 	noCapacity                               bool
 	churn                                    int // users delete one pod in so many steps, 0 for never
+	rebalances                               int // AZRebalance ends one machine in so many steps, 0 for never
 	end                                      string
 
 	template              int64
@@ -47,8 +49,10 @@ type eksWorker struct {
 	errors  []world.ManagedIssue
 	picked  map[string]time.Time // nodes, by when the worker began to drain them
 	ending  map[string]bool      // nodes whose machine the Auto Scaling group or a user ends
-	moved   time.Time            // when a pod was evicted last, or a node came further
-	awaits  bool                 // it is at no node: it waits for new ones, or marks
+	olds    map[string]time.Time // machines to replace when the update began, by when they were gone
+	why     map[string]world.EndCause
+	moved   time.Time // when a pod was evicted last, or a node came further
+	awaits  bool      // it is at no node: it waits for new ones, or marks
 	step    func() (struct{}, bool)
 	endStep func()
 }
@@ -87,7 +91,7 @@ func (k *eksWorker) span(least, most time.Duration) time.Duration {
 }
 
 func newEKSWorker(seed uint64, start time.Time, seen func(func(*world.World))) *eksWorker {
-	k := &eksWorker{rand: rand.New(rand.NewPCG(seed, 19)), now: start, seen: seen, template: 4, picked: map[string]time.Time{}, ending: map[string]bool{}, closed: map[string]bool{}, settle: time.Minute}
+	k := &eksWorker{rand: rand.New(rand.NewPCG(seed, 19)), now: start, seen: seen, template: 4, picked: map[string]time.Time{}, ending: map[string]bool{}, closed: map[string]bool{}, olds: map[string]time.Time{}, why: map[string]world.EndCause{}, settle: time.Minute}
 	k.minimal, k.taints, k.sliding, k.force, k.retried = k.chance(3), k.chance(3), k.chance(4), k.chance(4), k.chance(4)
 	k.zones, k.atOnce = 1+k.rand.IntN(3), 1+k.rand.IntN(3)
 	k.window, k.join = k.span(time.Minute, 16*time.Minute), k.span(5*time.Minute, 15*time.Minute)
@@ -97,7 +101,10 @@ func newEKSWorker(seed uint64, start time.Time, seen func(func(*world.World))) *
 	if k.chance(2) {
 		k.churn = 20 + k.rand.IntN(400)
 	}
-	k.noCapacity = k.chance(10)
+	k.noCapacity, k.recommended = k.chance(10), k.chance(2)
+	if k.zones > 1 && k.chance(3) {
+		k.rebalances = 100 + k.rand.IntN(1000)
+	}
 	nodes := 1 + k.rand.IntN(8)
 	k.desired, k.most = nodes, nodes+k.rand.IntN(3)
 	for i := range nodes {
@@ -132,7 +139,23 @@ func (k *eksWorker) launch(zone int) *eksMachine {
 	k.numbers++
 	m := &eksMachine{Machine: world.Machine{ID: fmt.Sprintf("i-%d", k.numbers), Zone: fmt.Sprintf("z%d", zone), State: world.MachinePending, Template: world.Template{ID: "lt", Version: k.template}}}
 	k.machines = append(k.machines, m)
+	if !k.began.IsZero() {
+		k.acts(world.Activity{Launches: m.ID})
+	}
 	return m
+}
+
+// acts is an activity of the Auto Scaling group.
+func (k *eksWorker) acts(a world.Activity) {
+	k.numbers++
+	a.ID, a.At = fmt.Sprint("a", k.numbers), k.now
+	k.activities = append([]world.Activity{a}, k.activities...)
+}
+
+// ends is the activity of a machine's end.
+func (k *eksWorker) ends(m *eksMachine, why world.EndCause) {
+	k.why[m.ID] = why
+	k.acts(world.Activity{Ends: m.ID, Zone: m.Zone, Why: why})
 }
 
 // image is the AMI that a version of the template has: 1 is the former one, and each update makes
@@ -165,7 +188,9 @@ func (k *eksWorker) show(m *eksMachine, change func(*world.Node)) {
 
 func (k *eksWorker) ready(m *eksMachine) {
 	k.show(m, func(n *world.Node) { n.Ready = true })
-	m.State = world.MachineInService
+	if !m.Leaving() {
+		m.State = world.MachineInService
+	}
 }
 
 func (k *eksWorker) showPod(p *world.Pod) {
@@ -335,8 +360,7 @@ func (k *eksWorker) scale() {
 	case len(there) < k.desired && !k.now.Before(k.nextLaunch):
 		k.nextLaunch = k.now.Add(k.span(500*time.Millisecond, 8*time.Second))
 		if k.noCapacity {
-			k.numbers++
-			k.activities = append([]world.Activity{{ID: fmt.Sprint("a", k.numbers), At: k.now, Failed: true, Message: "We currently do not have sufficient capacity"}}, k.activities...)
+			k.acts(world.Activity{Failed: true, Message: "We currently do not have sufficient capacity"})
 			k.nextLaunch = k.now.Add(20 * time.Second)
 			return
 		}
@@ -358,13 +382,16 @@ func (k *eksWorker) scale() {
 		})
 	case len(there) > k.desired:
 		slices.SortStableFunc(there, func(a, b *eksMachine) int { return inZone[b.Zone] - inZone[a.Zone] })
-		k.hook(there[0])
+		k.hook(there[0], world.EndScaledIn)
+	case k.rebalances > 0 && !k.noCapacity && k.template > 4 && len(there) > 0 && k.chance(k.rebalances):
+		k.hook(there[k.rand.IntN(len(there))], world.EndRebalance)
 	}
 }
 
 // hook ends a machine that the Auto Scaling group has chosen: EKS drains it before it goes.
-func (k *eksWorker) hook(m *eksMachine) {
+func (k *eksWorker) hook(m *eksMachine, why world.EndCause) {
 	m.State, m.hooked = world.MachineTerminating, true
+	k.ends(m, why)
 	if m.node == nil {
 		k.vanish(m)
 		return
@@ -416,6 +443,9 @@ func (k *eksWorker) vanish(m *eksMachine) {
 	ends := k.span(2*time.Second, time.Minute)
 	k.after(ends, func() {
 		k.machines = slices.DeleteFunc(k.machines, func(o *eksMachine) bool { return o == m })
+		if _, old := k.olds[m.ID]; old {
+			k.olds[m.ID] = k.now
+		}
 		k.moved = k.now
 	})
 	k.after(max(time.Second, ends+k.span(-20*time.Second, 30*time.Second)), node)
@@ -437,6 +467,9 @@ func (k *eksWorker) mark(m *eksMachine) {
 // begin starts the update.
 func (k *eksWorker) begin() {
 	k.began, k.status = k.now, world.UpdateRuns
+	for _, m := range k.old() {
+		k.olds[m.ID] = time.Time{}
+	}
 	k.step, k.endStep = iter.Pull(func(yield func(struct{}) bool) {
 		k.update(func(d time.Duration) bool {
 			for end := k.now.Add(d); ; {
@@ -500,17 +533,14 @@ func (k *eksWorker) update(wait func(time.Duration) bool) {
 		if m.node == nil || m.Leaving() {
 			continue
 		}
-		if k.phase != "upgrade" {
-			k.enter("upgrade") // the first mark is what can be seen of it
-		}
-		k.mark(m)
 		if k.chance(2) && !wait(k.span(eksTick, 3*time.Second)) {
 			return
 		}
+		if m.node != nil && !m.Leaving() {
+			k.mark(m)
+		}
 	}
-	if k.phase != "upgrade" {
-		k.enter("upgrade")
-	}
+	k.enter("upgrade") // that all are marked is what can be seen of it
 	if !k.upgrade(wait) {
 		return
 	}
@@ -645,6 +675,7 @@ func (k *eksWorker) drain(at []*eksDrain) (failed []string) {
 			d.emptied, k.moved = k.now, k.now
 		case k.now.Sub(d.emptied) >= k.settle:
 			d.asked = true
+			k.ends(d.m, world.EndRequested)
 			k.vanish(d.m)
 		}
 	}

@@ -44,7 +44,7 @@ func TestFollowedUpdates(t *testing.T) {
 	}
 	t.Logf("seeds %d to %d in %s: %v", from, from+seeds-1, time.Since(start).Round(time.Second), told)
 	if seeds >= 100 && !t.Failed() {
-		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over"} {
+		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over", "ended by others"} {
 			if told[what] == 0 && (what != "exit 1" || seeds >= 300) { // three in a hundred come to that
 				t.Errorf("no seed has come to: %s", what)
 			}
@@ -247,6 +247,10 @@ func (p *updatePlay) readGroup() {
 		g.Zones = append(g.Zones, fmt.Sprint("z", z))
 	}
 	m := world.ManagedGroup{Cluster: "prod", Name: "web", AutoScalingGroup: "eks-web", MaxUnavailable: fmt.Sprint(k.atOnce), Minimal: k.minimal}
+	release := "1.32.1-9"
+	if k.recommended {
+		m.Recommended, m.RecommendedImage = release, image(5)
+	}
 	if p.managed != nil {
 		m.Update = p.managed.Update
 	}
@@ -258,7 +262,7 @@ func (p *updatePlay) readGroup() {
 	default:
 		p.nextUpdate, p.updateFresh = p.now.Add(3*time.Second), p.now
 		if k.status != "" {
-			u := world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: k.status, Since: k.began, Errors: k.errors}
+			u := world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: k.status, Since: k.began, Release: release, Errors: k.errors}
 			if p.isBlind("status") && k.status == world.UpdateRuns {
 				u.Status = "Hibernating"
 			}
@@ -316,6 +320,29 @@ func (p *updatePlay) check() {
 	}
 	p.checkCandidates(run)
 	p.checkSeen(run)
+	p.checkCounts(run)
+}
+
+// checkCounts: how many machines were to be replaced and how many are is right, also for who came late.
+func (p *updatePlay) checkCounts(run record.Run) {
+	if p.dim() || p.now.Sub(p.came) < late || p.k.retried {
+		return // what a failed update has left is told by labels and not by activities
+	}
+	if i := slices.IndexFunc(p.k.phases, func(ph eksPhase) bool { return ph.name != "setup" }); !p.k.recommended && (i < 0 || p.k.phases[i].start.After(p.seeing())) {
+		return // what it goes to is not known before the template is changed
+	}
+	least, most := 0, 0
+	for _, gone := range p.k.olds {
+		if !gone.IsZero() {
+			most++
+			if gone.Before(p.seeing()) {
+				least++
+			}
+		}
+	}
+	if done, total := run.Outdated(); done < least || done > most || total != len(p.k.olds) {
+		p.breaks("%d of %d are told as replaced, and it is %d to %d of %d: %s", done, total, least, most, len(p.k.olds), p.nodes(run))
+	}
 }
 
 // dim reports whether something is not read, or was not a moment ago.
@@ -361,8 +388,19 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 			p.breaks("%s is told as %s (%s), and was not picked", n.Name, n.Stage, n.Reason)
 		}
 	case record.Terminating:
-		if m != nil && !m.Leaving() {
+		if m == nil {
+			return
+		}
+		if !m.Leaving() {
 			p.breaks("%s is told to terminate, and does not", n.Name)
+		}
+		why := p.k.why[m.ID]
+		others, end := why != world.EndRequested, text.EKSEnds(string(why), "")
+		if others {
+			p.told["ended by others"]++
+		}
+		if _, read := p.w.World.Group.EndOf(m.ID); read && !p.dim() && others && n.Reason != end {
+			p.breaks("%s is told to terminate because %q, and it is %q", n.Name, n.Reason, end)
 		}
 	case record.Replaced:
 		if m != nil && !m.Leaving() {

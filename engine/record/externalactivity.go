@@ -11,6 +11,8 @@ import (
 // marks on its nodes tell now, and what was seen of it before. It lives in a watcher,
 // and in a run that follows the group's own controller, never in a record.
 type ExternalActivity struct {
+	// Blind is when something of the group or of the cluster was last not known, the zero time for never.
+	Blind time.Time
 	// From is when the group was first looked at: what happened before is not known.
 	From time.Time
 	// Began is when a user was first seen at work, zero as long as nobody was; Active

@@ -59,6 +59,11 @@ func (EKSManaged) Progress(phase string, _ *world.World, r *record.Run) (done, t
 func (e EKSManaged) Step(s *engine.Step) {
 	m := s.W.Group.Managed
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) || m == nil || m.Update == nil {
+		if e := s.Run.External; e != nil {
+			blind := *e
+			blind.Blind = s.Now
+			s.Run.External = &blind
+		}
 		return
 	}
 	u := m.Named(s.Run.Update)
@@ -71,6 +76,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 	case u != m.Update:
 		keepNewer(s, u)
 	}
+	learnEnds(s, u)
 	switch {
 	case u.Status == world.UpdateFailed || u.Status == world.UpdateCancelled:
 		if u == m.Update {
@@ -97,6 +103,40 @@ func (e EKSManaged) Step(s *engine.Step) {
 	infer(s, m)
 }
 
+// learnEnds takes in what the group's activities tell of machines: those to replace that were terminated
+// before the watch began, and those that others end.
+func learnEnds(s *engine.Step, u *world.ManagedUpdate) {
+	for _, a := range endsSince(s.W, u.Since) {
+		n, known := s.Run.Nodes[a.Ends]
+		switch {
+		case !known && !a.young && s.W.Machine(a.Ends) == nil:
+			s.SetNode(a.Ends, record.Node{Zone: a.Zone, Stage: record.Replaced, Since: a.At, Reason: text.EKSEndedBefore})
+		case known && mng.Foreign(a.Why) && n.Reason != text.EKSEndedBefore && !(n.New && a.Why == world.EndScaledIn && s.Phase() == scaleDown):
+			s.Note(s.Label(a.Ends, n) + ": " + text.EKSEnds(string(a.Why), a.Cause))
+		}
+	}
+}
+
+// end is the activity that ends a machine; young: one that was launched after the update began.
+type end struct {
+	world.Activity
+	young bool
+}
+
+// endsSince are the ends of machines since an update began.
+func endsSince(w *world.World, since time.Time) (ends []end) {
+	launched := map[string]bool{}
+	for _, a := range w.Group.Activities {
+		launched[a.Launches] = launched[a.Launches] || !a.At.Before(since)
+	}
+	for _, a := range w.Group.Activities {
+		if a.Ends != "" && !a.At.Before(since) {
+			ends = append(ends, end{a, launched[a.Ends]})
+		}
+	}
+	return ends
+}
+
 // keepNewer lets the nodes that came after an update's beginning be new, whatever the update after
 // it makes of them. Machines that are not listed any more have left.
 func keepNewer(s *engine.Step, u *world.ManagedUpdate) {
@@ -120,7 +160,7 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 	p := Picture(&s.Reader)
 	found := mng.Infer(p)
 	s.Enter(found.Phase)
-	if len(found.Candidates) > 0 && !slices.Equal(found.Candidates, s.Run.Candidates) {
+	if found.Kept && !slices.Equal(found.Candidates, s.Run.Candidates) {
 		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonCandidates, Message: text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet)})
 		s.Soon()
 	}
@@ -131,8 +171,11 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 // Picture is what can be seen of a group that EKS updates.
 func Picture(s *assess.Reader) mng.Picture {
 	m := s.W.Group.Managed
-	p := mng.Picture{Minimal: m.Minimal, Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired}
+	p := mng.Picture{Minimal: m.Minimal, SetsUp: s.W.Group.SetsUp(), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired}
 	last := markedSince(s)
+	if e := s.Run.External; e != nil && e.Blind.After(last) { // nodes may have come further meanwhile
+		last = e.Blind
+	}
 	for id, n := range s.Run.Nodes {
 		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) {
 			last = n.Since
@@ -142,6 +185,11 @@ func Picture(s *assess.Reader) mng.Picture {
 		}
 	}
 	p.Quiet = s.Now.Sub(last)
+	for _, e := range endsSince(s.W, m.Update.Since) {
+		if e.Why == world.EndRequested && !e.young {
+			p.Ended++
+		}
+	}
 	for _, machine := range s.W.Machines() {
 		p.Nodes = append(p.Nodes, nodePicture(s, machine))
 	}
@@ -178,6 +226,11 @@ func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
 	out := mng.Node{Name: n.Name, Zone: m.Zone, Old: !s.UpToDate(m), Leaving: m.Leaving(),
 		Candidate: slices.Contains(s.Run.Candidates, n.Name)}
 	out.Picked = (n.Stage == record.Draining || n.Stage == record.Settling) && !out.Candidate || n.Stage == record.Terminating
+	if end, known := s.W.Group.EndOf(m.ID); known {
+		out.Taken, out.Foreign = !mng.Foreign(end.Why), mng.Foreign(end.Why)
+	} else {
+		out.Taken = !n.Began.IsZero()
+	}
 	node := s.W.NodeOf(m.ID)
 	if node == nil {
 		return out

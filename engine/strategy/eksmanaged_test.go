@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -98,7 +99,7 @@ func TestFollowedByEvictions(t *testing.T) {
 	x.w.SetPod(&p)
 	told := x.after(6 * time.Second)
 	x.stages(record.Outdated, record.Draining)
-	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
+	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.For != text.EKSWindowEnds || strings.Contains(n.Wait.Basis, "no eviction") || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
 		t.Errorf("%+v", n.Wait)
 	}
 	if !slices.Contains(told, "budget") || slices.Contains(told, record.ReasonCandidates) {
@@ -166,8 +167,8 @@ func TestFollowedSoleCandidate(t *testing.T) {
 			t.Errorf("%s: %q", x.run.State, x.run.Notes)
 		}
 	}()
-	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") {
-		t.Errorf("%+v", n)
+	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") || !strings.HasSuffix(n.Wait.Basis, "no eviction was seen") {
+		t.Errorf("%+v %+v", n, n.Wait)
 	}
 }
 
@@ -301,4 +302,87 @@ func TestFollowedIsNotADelete(t *testing.T) {
 	x.w.DeletePod("free")
 	x.after(2 * time.Second)
 	x.stages(record.Outdated, record.Outdated)
+}
+
+// ends adds the activity of a machine's end.
+func (x *watched) ends(id string, why world.EndCause) {
+	g := x.w.Group
+	g.Activities = append([]world.Activity{{ID: "a-" + id, At: x.now, Ends: id, Zone: "z", Why: why}}, g.Activities...)
+	x.w.SetGroup(g)
+}
+
+// leaves lets a machine end.
+func (x *watched) leaves(id string) {
+	var machines []world.Machine
+	for _, m := range x.w.Machines() {
+		is := *m
+		if is.ID == id {
+			is.State = world.MachineTerminating
+		}
+		machines = append(machines, is)
+	}
+	x.w.SetMachines(machines)
+}
+
+// A machine that others end is told as theirs, once; one that EKS ends is not.
+func TestFollowedEndsByOthers(t *testing.T) {
+	for why, others := range map[world.EndCause]string{
+		world.EndRequested: "", world.EndRebalance: "by AZRebalance", world.EndShrinks: "as the Cluster Autoscaler does", world.EndScaledIn: "desired size was lowered",
+		world.EndUnhealthy: "as unhealthy", world.EndOther: "not by EKS's update",
+	} {
+		x := watchedUpdate(t)
+		x.after(2 * time.Second)
+		x.ends("i-a", why)
+		x.leaves("i-a")
+		x.after(5 * time.Second)
+		n := x.run.Nodes["i-a"]
+		if n.Stage != record.Terminating || !strings.Contains(n.Reason, others) || strings.Contains(n.Reason, "not by") && others == "" {
+			t.Errorf("%s: %s because %q", why, n.Stage, n.Reason)
+		}
+		if told := strings.Join(x.run.Notes, "\n"); (others != "") != (len(x.run.Notes) == 1 && strings.HasPrefix(told, "a: ") && strings.Contains(told, others)) {
+			t.Errorf("%s: %q", why, x.run.Notes)
+		}
+	}
+}
+
+// Who comes late counts what was replaced before, by the activities of the group; a machine that the
+// update itself has launched, or that was ended before it began, is none of these.
+func TestFollowedFromTheMiddle(t *testing.T) {
+	x := watchedUpdate(t)
+	for _, id := range []string{"i-gone", "i-mine", "i-before"} {
+		x.ends(id, world.EndRequested)
+	}
+	g := x.w.Group
+	g.Activities = append(g.Activities, world.Activity{ID: "l", At: x.now, Launches: "i-mine"})
+	g.Activities[0].At = began.Add(-time.Minute) // i-before
+	x.w.SetGroup(g)
+	x.after(2 * time.Second)
+	if done, total := x.run.Outdated(); done != 1 || total != 3 || x.run.Nodes["i-gone"].Stage != record.Replaced || x.run.Nodes["i-gone"].Zone != "z" {
+		t.Errorf("%d of %d: %+v", done, total, x.run.Nodes)
+	}
+	if len(x.run.Notes) > 0 {
+		t.Error(x.run.Notes)
+	}
+}
+
+// Nodes may have come further while nothing could be seen: which ones EKS may be at is inferred again.
+func TestFollowedWasBlind(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(time.Minute)
+	if len(x.run.Candidates) != 2 {
+		t.Fatalf("%q", x.run.Candidates)
+	}
+	for range 120 {
+		x.now = x.now.Add(time.Second)
+		x.w.SetHealth(world.Cloud, world.Health{Fresh: x.now})
+		x.run = engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{}).Run
+	}
+	x.after(2 * time.Second)
+	if len(x.run.Candidates) > 0 {
+		t.Errorf("at once: %q", x.run.Candidates)
+	}
+	x.after(4 * time.Second)
+	if len(x.run.Candidates) != 2 {
+		t.Errorf("after some seconds: %q", x.run.Candidates)
+	}
 }

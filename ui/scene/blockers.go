@@ -49,11 +49,17 @@ func DeadlineWord(b *blockers.Blocker) string {
 		}
 		return "the pod is forced in " + about
 	}
+	if b.Deadline != nil && b.Deadline.For == text.EKSWindowEnds { // whether it was started so is not known
+		return "with --force deleted in " + about
+	}
+	if b.Deadline != nil && b.Deadline.For == text.EKSGivesUp {
+		return "the update fails in " + about
+	}
 	switch b.AtDeadline {
 	case record.TimeoutFail:
-		return "fails in "
+		return "fails in " + about
 	case record.TimeoutSkip:
-		return "is skipped in "
+		return "is skipped in " + about
 	case record.TimeoutForce:
 		return "is forced in " + about
 	}

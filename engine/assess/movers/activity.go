@@ -30,7 +30,7 @@ func NewActivity(now time.Time, w *world.World, last *record.ExternalActivity, l
 		limit = by.Limits(&w.Group, nil).Drain
 	}
 	if last != nil {
-		o.From, o.Began, o.Active, o.Rolls = last.From, last.Began, last.Active, last.Rolls
+		o.From, o.Began, o.Active, o.Rolls, o.Blind = last.From, last.Began, last.Active, last.Rolls, last.Blind
 	}
 	for _, m := range w.Machines() {
 		n := w.NodeOf(m.ID)

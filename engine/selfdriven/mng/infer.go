@@ -26,13 +26,16 @@ const settled = settle + 30*time.Second
 // Picture is what can be seen of a group during an update, at one moment.
 type Picture struct {
 	Minimal bool
+	// SetsUp: the group still launches what it did before.
+	SetsUp bool
 	// Phase is the one seen before, "" at first.
 	Phase string
 	// Quiet is since when no node has come further.
 	Quiet time.Duration
-	// Desired is how many machines the group is to have.
-	Desired int
-	Nodes   []Node
+	// Desired is how many machines the group is to have, Ended how many old ones have been terminated
+	// on request since the update began.
+	Desired, Ended int
+	Nodes          []Node
 }
 
 // Node is what can be seen of one machine.
@@ -42,6 +45,9 @@ type Node struct {
 	Old, Young bool
 	// Joined the cluster, Marked by EKS, Leaving (its machine ends), Ready.
 	Joined, Marked, Leaving, Ready bool
+	// Taken: it is the update that ends it, as it was seen to drain before, or by its scaling activity.
+	// Foreign: it is not, by its scaling activity. EKS marks and drains such nodes as well.
+	Taken, Foreign bool
 	// Picked: seen to drain, or drained. Candidate: it was one of the candidates before.
 	Picked, Candidate bool
 	// Left is how many pods have to leave it, Kept how many of these their PDBs keep now.
@@ -54,6 +60,8 @@ type Inference struct {
 	// Candidates are the nodes of which EKS has picked at least one: it must be at one, and
 	// from these nothing could be seen to leave.
 	Candidates []string
+	// Kept: PDBs keep pods on some of them; else all have lost theirs since they were named.
+	Kept bool
 }
 
 // Infer concludes from a picture. No phase is followed by one that comes before it.
@@ -63,35 +71,46 @@ func Infer(p Picture) Inference {
 		out.Phase = p.Phase
 	}
 	if out.Phase == Upgrade && p.Quiet >= quiet {
-		out.Candidates = candidates(p)
+		out.Candidates, out.Kept = candidates(p)
 	}
 	return out
 }
 
+// phaseOf is the phase that shows. The update marks all old nodes before it takes the first one: where
+// others are not marked, the marked one may be a machine that the group ends for a reason of its own, which
+// is told a little later.
 func phaseOf(p Picture) string {
-	old, marked, young, away := 0, 0, 0, 0
+	old, marked, young, away, foreign, all := 0, 0, 0, 0, 0, true
 	for _, n := range p.Nodes {
 		switch {
 		case n.Young: // also one that is marked: surplus is drained as well when it goes
 			young++
 		case !n.Old && (n.Leaving || n.Marked || !n.Joined): // it is on its way in or out
 			away++
+		case n.Leaving && (n.Foreign || !n.Taken && p.Phase != Upgrade): // who ends it may be read a moment later
+			away, foreign = away+1, foreign+1
 		case n.Marked || n.Old && n.Leaving:
 			old, marked = old+1, marked+1
 		case n.Old:
-			old++
+			old, all = old+1, all && !n.Joined
 		}
 	}
 	switch {
-	case marked > 0 && (p.Minimal || covered(p)):
+	case p.SetsUp:
+		return Setup
+	case marked > 0 && (all || p.Ended > 0) && (p.Minimal || covered(p)):
 		return Upgrade
 	case old > 0 && p.Minimal:
 		return Setup
 	case old > 0:
 		return ScaleUp
-	case p.Phase == ScaleUp:
+	case p.Phase == ScaleUp && p.Ended == 0:
 		return ScaleUp
-	case p.Phase != Upgrade && young < max(1, len(p.Nodes)-away):
+	case p.Minimal && foreign > 0: // others end the last old ones
+		return Upgrade
+	case foreign > 0 && young == 0 && p.Phase != Upgrade:
+		return ScaleUp
+	case p.Phase != Upgrade && p.Ended == 0 && young < max(1, len(p.Nodes)-away):
 		return Setup
 	case p.Minimal:
 		return Upgrade
@@ -103,16 +122,17 @@ func phaseOf(p Picture) string {
 // waits for before it marks a node: marks without it are those of an update that failed. A node
 // that is under way shows the same.
 func covered(p Picture) bool {
-	zones := map[string]bool{}
+	zones, picked := map[string]bool{}, false
 	for _, n := range p.Nodes {
-		if n.Picked && !n.Young {
-			return true
-		}
+		picked = picked || n.Picked && !n.Young && !n.Foreign
 		if n.Young && !n.Old && n.Ready {
 			zones[n.Zone] = true
 		}
 	}
-	return !slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Old && !n.Young && !zones[n.Zone] })
+	if picked && slices.ContainsFunc(p.Nodes, func(n Node) bool { return !n.Old && n.Joined }) {
+		return true
+	}
+	return !slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Old && !n.Young && !n.Foreign && !zones[n.Zone] })
 }
 
 // candidates are the marked nodes all of whose pods are kept, while no other node is under way:
@@ -120,22 +140,22 @@ func covered(p Picture) bool {
 // replacements are Ready. It takes the first ones when all old nodes are marked. A node without pods
 // is one of them for as long as EKS would wait before it terminates it, and where it was one before its
 // pods left: users delete pods, and EKS does with force.
-func candidates(p Picture) (names []string) {
-	kept := false
+func candidates(p Picture) (names []string, kept bool) {
+	emptied := false
 	for _, n := range p.Nodes {
 		switch {
 		case n.Leaving && !n.Young || n.Picked || p.Minimal && !n.Ready:
-			return nil
+			return nil, false
 		case n.Old && !n.Marked && n.Ready:
-			return nil
+			return nil, false
 		case n.Old && n.Marked && n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
 		case n.Old && n.Marked && n.Left == 0 && (p.Quiet < settled || n.Candidate):
-			names = append(names, n.Name)
+			names, emptied = append(names, n.Name), emptied || n.Candidate
 		}
 	}
-	if !kept || p.Minimal && len(p.Nodes) < p.Desired {
-		return nil
+	if !kept && !emptied || p.Minimal && len(p.Nodes) < p.Desired {
+		return nil, false
 	}
-	return names
+	return names, kept
 }

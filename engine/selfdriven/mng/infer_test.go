@@ -12,12 +12,12 @@ import (
 
 // The files are read as stories: what can be seen of a group at one moment, and what follows.
 //
-//	infer [minimal] [seen=PHASE] [quiet=DURATION] [desired=N]
-//	NODE [zone=ZONE] [old] [young] [marked] [leaving] [notready] [notjoined] [picked] [candidate] [pods=N] [kept=N]
+//	infer [minimal] [sets-up] [seen=PHASE] [quiet=DURATION] [desired=N] [ended=N]
+//	NODE [zone=ZONE] [old] [young] [marked] [leaving] [taken] [foreign] [notready] [notjoined] [picked] [candidate] [pods=N] [kept=N]
 func TestInfer(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			p := Picture{Minimal: d.HasArg("minimal")}
+			p := Picture{Minimal: d.HasArg("minimal"), SetsUp: d.HasArg("sets-up")}
 			if d.HasArg("seen") {
 				d.ScanArgs(t, "seen", &p.Phase)
 				p.Phase = strings.ReplaceAll(p.Phase, "-", " ")
@@ -29,6 +29,9 @@ func TestInfer(t *testing.T) {
 				if p.Quiet, err = time.ParseDuration(given); err != nil {
 					t.Fatal(err)
 				}
+			}
+			if d.HasArg("ended") {
+				d.ScanArgs(t, "ended", &p.Ended)
 			}
 			if d.HasArg("desired") {
 				d.ScanArgs(t, "desired", &p.Desired)
@@ -71,6 +74,10 @@ func nodeOf(t *testing.T, line string) Node {
 			n.Ready = false
 		case "picked":
 			n.Picked = true
+		case "taken":
+			n.Taken = true
+		case "foreign":
+			n.Foreign = true
 		case "pods":
 			n.Left = count
 		case "kept":

@@ -34,8 +34,12 @@ func Young(g *world.Group, n *world.Node) bool { return n.Created.After(g.Manage
 // Next says of a marked node whether EKS drains it: all old nodes are marked before the first
 // one is picked, so the marks alone tell nothing of that.
 func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
-	if Under(&s.World.Group) && s.Node != nil && s.Machine.Template == s.World.Group.Template && Young(&s.World.Group, s.Node) {
+	if c.Drives(&s.World.Group) && s.Node != nil && s.Machine.Template == s.World.Group.Template && Young(&s.World.Group, s.Node) {
 		s.New = true // what is too many in the end is marked and drained as well
+	}
+	if end, known := s.World.Group.EndOf(s.Machine.ID); known && s.Machine.Leaving() && c.Drives(&s.World.Group) {
+		s.Reason = text.EKSEnds(string(end.Why), end.Cause)
+		return s
 	}
 	if s.Node == nil || s.Machine.Leaving() || !Marked(s.Moves) || s.Moves[0].By != world.MoverEKS {
 		return s
@@ -47,12 +51,14 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarkLeft
 	case !s.World.KnowsPodsOn(s.Name):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
-	case !picked(s, left) && s.Among != 1:
+	case !picked(s, left) && (s.Among != 1 || len(left) == 0):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
-		if len(left) == 0 {
+		switch {
+		case len(left) == 0 && s.Among > 0:
+			s.Reason = text.EKSCandidateEmpty
+		case len(left) == 0:
 			s.Reason = text.EKSMarkedEmpty
-		}
-		if s.Among > 0 {
+		case s.Among > 0:
 			s.Reason = text.Candidate(string(world.MoverEKS), s.Among)
 		}
 	case len(left) > 0:
@@ -63,7 +69,7 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		if s.Was == selfdriven.Draining {
 			s.Since = s.WasSince
 		}
-		s.Deadline = gives(s.Now, s.Since)
+		s.Deadline = gives(s.Now, s.Since, picked(s, left))
 	default:
 		s.Stage, s.Reason, s.Since = selfdriven.Settling, text.DrainedBy(world.MoverEKS.Name()), s.Now
 		if s.Was == selfdriven.Settling {
@@ -75,6 +81,10 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	}
 	return s
 }
+
+// Foreign reports whether it is not the update that ends a machine, by the cause that the group's
+// activity tells, "" for none: EKS asks for the end of a machine and leaves the desired size as it is.
+func Foreign(why world.EndCause) bool { return why != "" && why != world.EndRequested }
 
 // picked reports whether EKS has picked a marked node: a pod there goes because the eviction API
 // was asked for it, or one did before. Pods that left otherwise say nothing: users delete and
@@ -98,12 +108,19 @@ func began(now time.Time, left []*world.Pod) time.Time {
 	return now
 }
 
-// gives is when EKS gives up on a node whose drain began at a time: with force it deletes the pods
-// after the first window, which is why that is named first.
-func gives(now, began time.Time) *selfdriven.Deadline {
-	d := &selfdriven.Deadline{For: forcesAt, Start: began, End: began.Add(window), Basis: text.EKSWindow, Guess: true}
-	if !now.Before(d.End) {
-		d.For, d.End, d.Basis = failsAt, began.Add(givesUp), text.EKSWindows
+// gives is when EKS gives up on a node whose drain began at a time, which was seen or inferred: with force
+// it deletes the pods after the first window, which is why that is named first.
+func gives(now, began time.Time, seen bool) *selfdriven.Deadline {
+	d := &selfdriven.Deadline{For: text.EKSWindowEnds, Start: began, End: began.Add(window), Basis: text.EKSWindow, Guess: true}
+	if !seen {
+		d.Basis = text.EKSWindowUnseen
+	}
+	if now.Before(d.End) {
+		return d
+	}
+	d.For, d.End, d.Basis = text.EKSGivesUp, began.Add(givesUp), text.EKSWindows
+	if !seen {
+		d.Basis = text.EKSWindowsUnseen
 	}
 	if !now.Before(d.End) {
 		return nil
@@ -111,9 +128,5 @@ func gives(now, began time.Time) *selfdriven.Deadline {
 	return d
 }
 
-// What the countdowns of a drain end with.
-const (
-	forcesAt = "EKS's window"
-	failsAt  = "EKS gives up"
-	settles  = "settling"
-)
+// settles is what the countdown of a drained node ends with.
+const settles = "settling"

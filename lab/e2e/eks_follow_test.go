@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
@@ -190,6 +191,17 @@ func TestFollowedUpdateIsAtOneOf(t *testing.T) {
 			t.Errorf("%s is not named: %s", pod.Name, one.Message)
 		}
 	}
+	status := s.run("status", "either").exits(0).out()
+	for _, want := range []string{id, "running  upgrade  0 of 2 nodes replaced", "EKS drains probably one of: ", "drainboard watch either follows it"} {
+		if !strings.Contains(status, want) {
+			t.Errorf("the status does not say %q:\n%s", want, status)
+		}
+	}
+	for _, refused := range []string{"update-nodegroup-version", "drainboard plan", "drainboard upgrade"} {
+		if strings.Contains(status, refused) || refused != "drainboard plan" && strings.Contains(s.run("groups").exits(0).out(), refused+" --cluster-name lab --nodegroup-name either") {
+			t.Errorf("%s is recommended while EKS refuses it:\n%s", refused, status)
+		}
+	}
 	p.exits(4)
 	if told := p.all("node.draining"); len(told) > 0 {
 		t.Errorf("told as if it were known: %s", told[0])
@@ -279,6 +291,41 @@ func TestFollowedUpdateThroughFaults(t *testing.T) {
 	}
 	shared.Cloud().DenyKey(s.key, "eks:DescribeUpdate", false)
 	p.exits(0)
+	if last := p.said()[len(p.said())-1]; !strings.Contains(last.Message, "8 of 8") {
+		t.Errorf("what was replaced before the watch began is not counted: %s", last)
+	}
+	s.checkReadOnly()
+	s.checkManagedActions()
+}
+
+// While EKS waits for a PDB, an autoscaler ends nodes of one zone and AZRebalance evens the zones out:
+// who ends a node is told, and none of these is taken for the update's own.
+func TestFollowedUpdateBesideOthers(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "others", Nodes: 6, Zones: zones[:2]})
+	s.deploy("checkout", "batch")
+	id := startUpdate(s, "others")
+	p := s.launch("watch", "others", "--auto", "-o", "json")
+	p.await("node.blocked")
+	picked := worked(service, id, eks.Picked)
+	at := picked[len(picked)-1].Node
+	var ended []string
+	for _, node := range s.nodes() {
+		held := slices.ContainsFunc(s.pods("checkout"), func(pod corev1.Pod) bool { return pod.Spec.NodeName == node.Name })
+		if node.Labels["eks.amazonaws.com/nodegroup"] == "others" && node.Labels["topology.kubernetes.io/zone"] == zones[0] && node.Name != at && !held && len(ended) < 2 {
+			id := node.Spec.ProviderID[strings.LastIndex(node.Spec.ProviderID, "/")+1:]
+			s.aws("TerminateInstanceInAutoScalingGroup", "InstanceId", id, "ShouldDecrementDesiredCapacity", "true")
+			ended = append(ended, node.Name)
+		}
+	}
+	if len(ended) != 2 {
+		t.Fatalf("%q were ended", ended)
+	}
+	for _, name := range ended {
+		p.await("warning", func(e Event) bool { return strings.HasPrefix(e.Message, name+": ") && strings.Contains(e.Message, "as the Cluster Autoscaler does") })
+	}
+	p.await("warning", func(e Event) bool { return strings.Contains(e.Message, "by AZRebalance of the Auto Scaling group, not by EKS's update") })
+	p.exits(4)
+	s.checkFollowed(p, service, id)
 	s.checkReadOnly()
 	s.checkManagedActions()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -88,8 +89,12 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Starts(&m)
 }
 
-// Starts says who starts an update of a managed node group, and how.
+// Starts says who starts an update of a managed node group, and how, or which update EKS carries out: it
+// refuses another one meanwhile.
 func Starts(m *world.ManagedGroup) string {
+	if u := m.UnderWay(); u != nil {
+		return text.EKSBusy(u.ID)
+	}
 	return "EKS updates this node group itself, and Drainboard cannot start that yet: " + Command(m, "", "", false)
 }
 

@@ -109,7 +109,7 @@ func TestDescribe(t *testing.T) {
 	if u == nil || u.ID != "b" || u.Over() || u.Version != "1.32" || u.Release != "1.32.1-9" || u.TemplateVersion != "5" || !u.Since.Equal(time.UnixMilli(1700000900500)) || len(u.Errors) != 1 || u.Errors[0].Resources[0] != "ip-1" {
 		t.Errorf("%+v", u)
 	}
-	if !strings.HasSuffix(g.Refused, "aws eks update-nodegroup-version --cluster-name prod --nodegroup-name web") {
+	if !strings.HasSuffix(g.Refused, "until EKS update b is over") || strings.Contains(g.Refused, "aws eks") { // it would be refused
 		t.Error(g.Refused)
 	}
 
@@ -141,6 +141,15 @@ func TestUpdatesInARow(t *testing.T) {
 	m := g.Managed
 	if m.UpdatesUnread != "" || !m.UpdatesKnown || m.Update.ID != "e" || m.Named("b") == nil || m.Named("b").Status != "Failed" || m.Named("c") != nil || m.Configuring().ID != "c" {
 		t.Errorf("%+v", m)
+	}
+	if !strings.HasSuffix(g.Refused, "until EKS update c is over") {
+		t.Error(g.Refused)
+	}
+	s.answers[atUpdates+"/c"] = `{"update":{"id":"c","type":"ConfigUpdate","status":"Successful","createdAt":1700002000}}`
+	d.again()
+	d.dress(t.Context(), &g)
+	if !strings.HasSuffix(g.Refused, "aws eks update-nodegroup-version --cluster-name prod --nodegroup-name web") {
+		t.Error(g.Refused)
 	}
 	delete(s.answers, atUpdates)
 	d.again()

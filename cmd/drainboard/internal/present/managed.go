@@ -30,14 +30,6 @@ func (p PlannedManaged) JSON() api.GroupPlan {
 	return out
 }
 
-// busy is the update that is under way, of nodes or of the configuration, nil where none is.
-func (p PlannedManaged) busy() *world.ManagedUpdate {
-	if u := p.Group.Update; u != nil && !u.Over() {
-		return u
-	}
-	return p.Group.Configuring()
-}
-
 func (p PlannedManaged) command() string {
 	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
 }
@@ -51,7 +43,7 @@ func (p PlannedManaged) Write(w io.Writer, wide bool) {
 		run.Warnings = append(run.Warnings, "EKS picks nodes at random: the order above is one of many")
 	}
 	WritePlan(w, run, nil, wide)
-	switch u := p.busy(); {
+	switch u := p.Group.UnderWay(); {
 	case u != nil:
 		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", text.EKSBusy(u.ID), run.Group)
 	case len(run.Nodes) > 0:

@@ -41,6 +41,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	}
 	status := StatusOf(run)
 	status.Driver, status.DriverUnknown, status.UnwrittenSince, status.PoolUnknown = "ann", "why", time.Now(), "why"
+	status.Candidates = []string{"node"}
 	full(reflect.ValueOf(&status.Others).Elem(), 0)
 	status.Past = PastOf([]live.Stored{{Name: "x", Run: run, Discarded: "why"}})
 	remote := Status{Run: "r", Group: "g", RecordAt: "elsewhere", Driver: "bob"}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -53,8 +54,12 @@ type Status struct {
 	Validation *record.Validation
 	// ExternalMovers are the external movers of the group's nodes.
 	ExternalMovers []record.ExternalMover
-	// Blocked are the pods whose eviction was refused.
+	// Blocked are the pods whose eviction was refused, or that are kept on a node which others drain.
 	Blocked []record.Pod
+	// Candidates are the nodes of which the group's own controller is at one at least, WhyCandidates
+	// says why that is concluded.
+	Candidates    []string
+	WhyCandidates string
 	// Failed, Skipped and Unreachable are the nodes by why.
 	Failed, Skipped map[string][]string
 	Unreachable     []string
@@ -160,6 +165,21 @@ func StatusOf(r record.Run) Status {
 	return s
 }
 
+// FollowedOf returns the state of a run that follows an update by the group's own controller, with what keeps
+// pods on the nodes that it drains, and why it may be at some of them.
+func FollowedOf(r record.Run, kept []*blockers.Blocker, why string) Status {
+	s := StatusOf(r)
+	s.Candidates, s.WhyCandidates = r.Candidates, why
+	for _, b := range kept {
+		p := record.Pod{Ref: b.Pod, Node: b.Node, Tries: b.Tries, Message: b.Detail}
+		for _, v := range b.Budgets {
+			p.Budgets = append(p.Budgets, v.Ref)
+		}
+		s.Blocked = append(s.Blocked, p)
+	}
+	return s
+}
+
 // DrivenBy notes the driver of the run, or why it is unknown. A driver writes the record every
 // few seconds: if the record is old although the lock is renewed, it probably cannot be written.
 func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
@@ -207,6 +227,9 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 		blocked = append(blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
 	}
 	List(w, "  blocked:", blocked)
+	if len(s.Candidates) > 0 {
+		fmt.Fprintln(w, "  "+cmp.Or(s.WhyCandidates, "EKS may be at one of: "+strings.Join(s.Candidates, ", ")))
+	}
 	List(w, "  not restored:", s.Left)
 	if left := s.run.RaiseLeft; left != nil {
 		what, command := s.run.RaiseText(left)

@@ -3,13 +3,16 @@ package present
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
 )
 
 // What keeps a cluster from being valid is named, what is ignored as such and last.
@@ -198,5 +201,30 @@ func TestStatusOfAForecast(t *testing.T) {
 		if doc := string(printed(t, s.JSON())); strings.Contains(doc, `"outlook": "fails"`) != (c.want != "") {
 			t.Errorf("%s:\n%s", c.name, doc)
 		}
+	}
+}
+
+// An update by EKS that is followed: its phase, what it keeps, and at which nodes EKS may be; nothing that EKS
+// refuses is recommended.
+func TestStatusOfFollowedUpdate(t *testing.T) {
+	now := time.Date(2026, 11, 2, 9, 10, 0, 0, time.UTC)
+	run := record.Run{ID: "web-1", Group: "web", Strategy: "eks-managed", State: record.Running, By: "EKS update u-1", Started: now.Add(-10 * time.Minute), Seen: now, Candidates: []string{"a", "b"},
+		Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-time.Minute)}},
+		Nodes:  map[string]record.Node{"i-a": {Name: "a", Stage: record.Outdated}, "i-b": {Name: "b", Stage: record.Outdated}, "i-c": {Name: "c", Stage: record.Replaced}}}
+	kept := []*blockers.Blocker{{Pod: "shop/checkout-1", Node: "a", Detail: "PDB shop/checkout allows none", Budgets: []blockers.BudgetView{{Ref: "shop/checkout"}}}}
+	of := FollowedOf(run, kept, "EKS drains probably one of: a; b")
+	var out strings.Builder
+	WriteStatus(&out, of, now)
+	for _, want := range []string{"running  upgrade  1 of 3 nodes replaced", "strategy eks-managed", "shop/checkout-1 on a: PDB shop/checkout allows none", "EKS drains probably one of: a; b"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "drainboard ") || strings.Contains(out.String(), "aws ") {
+		t.Errorf("it recommends what EKS refuses:\n%s", out.String())
+	}
+	doc := of.JSONWith(GroupRow{Summary: asg.Summary{Group: world.Group{Managed: &world.ManagedGroup{Name: "web", Cluster: "prod"}}}})
+	if r := doc.LatestRun; !slices.Equal(r.Candidates, run.Candidates) || r.Phase != "upgrade" || len(r.BlockedPods) != 1 || r.BlockedPods[0].Budgets[0] != "shop/checkout" || doc.NodeGroup == nil {
+		t.Errorf("%+v", doc)
 	}
 }

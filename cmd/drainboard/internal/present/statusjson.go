@@ -21,6 +21,13 @@ func StatusList(list []Status) api.GroupStatusList {
 // JSON returns a run as a JSON document.
 func (s Status) JSON() api.GroupStatus { return api.GroupStatus{GroupStatusFields: s.fields()} }
 
+// JSONWith is JSON with what the cloud tells of the group.
+func (s Status) JSONWith(group GroupRow) api.GroupStatus {
+	out := s.JSON()
+	out.NodeMarks, out.NodeGroup = marksOf(group.Others), ManagedOf(group.Managed)
+	return out
+}
+
 // NoRunOf returns a group without a run, as a JSON document.
 func NoRunOf(group GroupRow) api.GroupStatus {
 	return api.GroupStatus{GroupStatusFields: api.GroupStatusFields{Group: group.Name, InstanceGroup: group.InstanceGroup, NodeMarks: marksOf(group.Others), NodeGroup: ManagedOf(group.Managed)}}
@@ -40,7 +47,7 @@ func (s *Status) fields() api.GroupStatusFields {
 		Order: ordersOf(s.Order), Only: s.Only, Until: s.Until, Outdated: s.Outdated, Replaced: s.Replaced, Stages: map[string]int{},
 		WaitingBatch: batchOf(s.Waiting), Canary: canaryOf(s.Canary), DrainGate: s.Gate, ControllerWait: s.Awaits, ControllerPace: s.run.Pace.Sentence(), Validation: validationOf(s.Validation),
 		ExternalMovers: externalMoversOf(s.ExternalMovers), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
-		UnreachableNodes: s.Unreachable, Unrestored: s.Left, Inherited: raiseOf(s.run, s.run.Inherited), RaiseLeft: raiseOf(s.run, s.run.RaiseLeft),
+		Candidates: s.Candidates, UnreachableNodes: s.Unreachable, Unrestored: s.Left, Inherited: raiseOf(s.run, s.run.Inherited), RaiseLeft: raiseOf(s.run, s.run.RaiseLeft),
 	}
 	if s.Forecast != nil {
 		out.LatestRun.Forecast = forecastOf(s.Forecast)

@@ -182,10 +182,8 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 		return again()
 	}
 	refused := present.Refused(rows[at])
-	if m := rows[at].Managed; m != nil && !a.JSON {
-		present.WriteManaged(a.Out, m)
-		fmt.Fprintf(a.Out, "  drainboard plan %[1]s shows what its update would do, drainboard watch %[1]s follows one\n", a.Group)
-		return nil
+	if m := rows[at].Managed; m != nil {
+		return a.managed(ctx, s, rows[at])
 	}
 	switch pool := rows[at].Pool != nil; {
 	case pool:
@@ -209,5 +207,32 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 	default:
 		fmt.Fprintf(a.Out, "%s: no run; drainboard plan %s shows what one would do\n", a.Group, a.Group)
 	}
+	return nil
+}
+
+// managed shows how a managed node group stands, and an update of it that is under way.
+func (a *Status) managed(ctx context.Context, s *session.Session, row present.GroupRow) error {
+	var of present.Status
+	found := false
+	if u := row.Managed.Update; u != nil && !u.Over() {
+		var err error
+		if of, found, err = a.followed(ctx, s, row.Name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.JSON && found:
+		return present.JSON(a.Out, of.JSONWith(row))
+	case a.JSON:
+		return present.JSON(a.Out, present.NoRunOf(row))
+	}
+	present.WriteManaged(a.Out, row.Managed)
+	if found {
+		fmt.Fprintln(a.Out)
+		present.WriteStatus(a.Out, of, s.Clock().Now())
+		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", row.Name)
+		return nil
+	}
+	fmt.Fprintf(a.Out, "  drainboard plan %[1]s shows what its update would do, drainboard watch %[1]s follows one\n", row.Name)
 	return nil
 }

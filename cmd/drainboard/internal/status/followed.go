@@ -1,0 +1,71 @@
+package status
+
+import (
+	"context"
+	"time"
+
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
+)
+
+// looksFor is for how long an update is looked at in which nothing is seen to move: after some seconds
+// it can be told at which nodes EKS may be.
+const looksFor = 8 * time.Second
+
+// followed looks at an update of a managed node group that is under way, as a watch does, until it is
+// known what it is at. It returns false where none is to be seen.
+func (a *Status) followed(ctx context.Context, s *session.Session, group string) (of present.Status, found bool, err error) {
+	at, err := s.Find(ctx, group)
+	if err != nil {
+		return of, false, err
+	}
+	v, err := s.Read(ctx, at, nil)
+	if err != nil {
+		return of, false, err
+	}
+	defer v.Queue.Close()
+	ctx, stop := context.WithTimeout(ctx, looksFor)
+	defer stop()
+	w := &live.Watch{World: v.World, Queue: v.Queue, Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Cluster: s.Cluster(),
+		NewID: func(now time.Time) string { return session.RunID(group, now) }}
+	why := ""
+	w.Events = func(list []record.Event) {
+		for _, e := range list {
+			if e.Reason == record.ReasonCandidates {
+				why = e.Message
+			}
+		}
+	}
+	var last *snapshot.Snapshot
+	w.Publish = func(v *snapshot.Snapshot) {
+		if last = v; known(w.Followed()) {
+			stop()
+		}
+	}
+	if err := live.Caught(func() error { return w.Run(ctx) }); err != nil {
+		return of, false, err
+	}
+	run := w.Followed()
+	if run.ID == "" {
+		return of, false, nil
+	}
+	return present.FollowedOf(run, last.Blockers, why), true, nil
+}
+
+// known reports whether it can be told what an update is at.
+func known(run record.Run) bool {
+	if run.ID == "" || run.State == record.Finished {
+		return run.ID != ""
+	}
+	phase := present.StatusOf(run).Phase
+	for _, n := range run.Nodes {
+		if n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating {
+			return true
+		}
+	}
+	return len(run.Candidates) > 0 || phase != "" && phase != "upgrade"
+}

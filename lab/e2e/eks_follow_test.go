@@ -321,9 +321,13 @@ func TestFollowedUpdateBesideOthers(t *testing.T) {
 		t.Fatalf("%q were ended", ended)
 	}
 	for _, name := range ended {
-		p.await("warning", func(e Event) bool { return strings.HasPrefix(e.Message, name+": ") && strings.Contains(e.Message, "as the Cluster Autoscaler does") })
+		p.await("warning", func(e Event) bool {
+			return strings.HasPrefix(e.Message, name+": ") && strings.Contains(e.Message, "as the Cluster Autoscaler does")
+		})
 	}
-	p.await("warning", func(e Event) bool { return strings.Contains(e.Message, "by AZRebalance of the Auto Scaling group, not by EKS's update") })
+	p.await("warning", func(e Event) bool {
+		return strings.Contains(e.Message, "by AZRebalance of the Auto Scaling group, not by EKS's update")
+	})
 	p.exits(4)
 	s.checkFollowed(p, service, id)
 	s.checkReadOnly()

@@ -105,5 +105,6 @@ require (
 require (
 	github.com/aws/aws-sdk-go-v2/service/eks v1.97.0
 	github.com/aws/aws-sdk-go-v2/service/iam v1.62.0
+	github.com/aws/aws-sdk-go-v2/service/servicequotas v1.37.0
 	github.com/aws/aws-sdk-go-v2/service/ssm v1.75.1
 )

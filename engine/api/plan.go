@@ -27,6 +27,7 @@ type GroupPlanFields struct {
 	UnreachableNodes  []string          `json:"unreachableNodes"`           // Nodes whose kubelet is not heard from
 	LifecycleHooks    []LifecycleHook   `json:"lifecycleHooks"`             // Lifecycle hooks of the group that hold its instances
 	FreeAddresses     map[string]int    `json:"freeAddresses"`              // How many free addresses its subnets have, by zone
+	Quota             *Quota            `json:"quota,omitempty"`            // The EC2 quota that the surge of a managed node group counts for, where it was read
 	ExternalMovers    []ExternalMover   `json:"externalMovers"`             // Who else moves nodes of the group, or may, and what a run does about it
 	ConsentsNeeded    []string          `json:"consentsNeeded"`             // What keeps the run from starting until the user consents, a sentence each
 	Warnings          []string          `json:"warnings"`                   // What to know before it starts, a sentence each
@@ -214,4 +215,12 @@ type RollGroup struct {
 	Outdated      int              `json:"outdated"`                   // How many nodes are outdated; were, when its unfinished run started
 	Replaced      int              `json:"replaced"`                   // How many of these its unfinished run has replaced
 	Plan          *GroupPlanFields `json:"plan,omitempty"`             // Its plan; missing where it has an unfinished run or cannot be rolled
+}
+
+// Quota is an account's limit on the vCPUs of running instances of some families.
+type Quota struct {
+	Name   string `json:"name"`   // AWS's name of it
+	Limit  int    `json:"limit"`  // How many vCPUs may run
+	Used   int    `json:"used"`   // How many do
+	Needed int    `json:"needed"` // How many more the surge takes
 }

@@ -335,7 +335,7 @@ func (p *updatePlay) checkCounts(run record.Run) {
 	for _, gone := range p.k.olds {
 		if !gone.IsZero() {
 			most++
-			if gone.Before(p.seeing()) {
+			if gone.Before(p.seeing().Add(-assess.MissingFor)) {
 				least++
 			}
 		}

@@ -33,6 +33,8 @@ type Plan struct {
 	Pool *PoolView `json:"-"`
 	// FreeAddresses are how many addresses the group's subnets have left, by zone.
 	FreeAddresses map[string]int `json:"freeAddresses,omitempty"`
+	// Quota is what the account may run of the machines, nil where it was not read.
+	Quota *Quota `json:"quota,omitempty"`
 	// Extra is how many machines more there will be for a while.
 	Extra int `json:"extra"`
 	// Detach are those of the nodes, by machine, that the group will have others in place of

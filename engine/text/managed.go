@@ -64,9 +64,19 @@ func EKSSkew(behind int) string {
 	return fmt.Sprintf("the nodes are %s behind the cluster (3 at most are supported)", Plural(behind, "minor version"))
 }
 
-// EKSQuota says that the account's quota was not compared with the machines that an update adds.
-func EKSQuota(extra int) string {
-	return fmt.Sprintf("whether the account's EC2 quota admits %s: aws service-quotas list-service-quotas --service-code ec2", Plural(extra, "more instance"))
+// EKSQuotaUnread says that the account's quota was not compared with the machines that an update adds, and why.
+func EKSQuotaUnread(extra int, why string) string {
+	return fmt.Sprintf("whether the account's EC2 quota admits %s: %s; aws service-quotas list-service-quotas --service-code ec2 shows the quotas", Plural(extra, "more instance"), why)
+}
+
+// EKSQuotaShort warns of a quota that admits fewer machines than an update adds.
+func EKSQuotaShort(name string, room, extra int) string {
+	return fmt.Sprintf("the EC2 quota %q admits %d of %s: EKS waits for new nodes in every zone, and the update may fail with NodeCreationFailure", name, room, Plural(extra, "more instance"))
+}
+
+// EKSQuota is how much of a quota is in use, and what an update takes of it.
+func EKSQuota(name string, used, limit, takes int) string {
+	return fmt.Sprintf("EC2 quota %q: %d of %s in use, %d more for the surge.", name, used, Plural(limit, "vCPU"), takes)
 }
 
 // EKSCandidates says which nodes EKS may be at; each of nodes has its pods and their PDBs.

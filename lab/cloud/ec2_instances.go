@@ -129,6 +129,7 @@ func (c *Cloud) instanceNodes(i *instance) []node {
 		text("subnetId", i.subnet),
 		text("vpcId", vpc),
 		text("architecture", "x86_64"),
+		el("cpuOptions", text("coreCount", i.vCPUs()/2), text("threadsPerCore", 2)),
 		tagSet(i.Tags),
 	}
 	if i.Spot {

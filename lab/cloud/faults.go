@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 // service may be left out.
 type faults struct {
 	capacity  map[string]int           // zone: launches left, absent: no limit
+	quota     int                      // vCPUs that may run, 0: defaultQuota
 	addresses map[string]int           // zone: addresses of its subnet, absent: all
 	boot      map[string]time.Duration // by group
 	failures  map[string][]Failure     // by group, of its next launches
@@ -75,6 +77,26 @@ func (c *Cloud) SetCapacity(zone string, n int) {
 		c.backoffs = map[string]backoff{}
 		c.changed()
 	})
+}
+
+// defaultQuota is how many vCPUs the account may run.
+const defaultQuota = 20000
+
+// SetQuota limits the vCPUs of running On-Demand instances to n, after which launches fail with
+// VcpuLimitExceeded; 0 is the default.
+func (c *Cloud) SetQuota(n int) {
+	c.set(func(f *faults) {
+		f.quota = n
+		c.backoffs = map[string]backoff{}
+		c.changed()
+	})
+}
+
+// Quota is how many vCPUs of On-Demand instances may run.
+func (c *Cloud) Quota() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return cmp.Or(c.faults.quota, defaultQuota)
 }
 
 // SetAddresses limits the subnet of a zone to n addresses in use, after which

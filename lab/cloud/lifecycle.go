@@ -1,8 +1,10 @@
 package cloud
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -132,11 +134,39 @@ func (c *Cloud) room(i *instance) *launchError {
 		}
 		return &launchError{"InsufficientInstanceCapacity", message}
 	}
+	if limit, used := cmp.Or(c.faults.quota, defaultQuota), c.vCPUs(); !i.Spot && used+i.vCPUs() > limit {
+		return &launchError{"VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows for the instance bucket that the specified "+
+			"instance type belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.", limit)}
+	}
 	if c.freeAddresses(&c.state, i.Zone) <= 0 {
 		return &launchError{"InsufficientFreeAddressesInSubnet",
 			fmt.Sprintf("There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", i.subnet)}
 	}
 	return nil
+}
+
+// vCPUs are those of the On-Demand instances that run.
+func (c *Cloud) vCPUs() (n int) {
+	for _, i := range c.state.instances {
+		if !i.Spot && (i.ec2 == "pending" || i.ec2 == "running") {
+			n += i.vCPUs()
+		}
+	}
+	return n
+}
+
+// vCPUs are those of an instance, by the size of its type: large has two, and each xlarge four.
+func (i *instance) vCPUs() int {
+	_, size, _ := strings.Cut(i.Type, ".")
+	times, is := strings.CutSuffix(size, "xlarge")
+	if !is {
+		return 2
+	}
+	n, err := strconv.Atoi(times)
+	if err != nil {
+		n = 1
+	}
+	return 4 * n
 }
 
 func (c *Cloud) freeAddresses(s *state, zone string) int {

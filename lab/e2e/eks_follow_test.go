@@ -136,7 +136,7 @@ func TestFollowManagedUpdateInZones(t *testing.T) {
 			s.deploy("batch")
 			want := []string{"5 nodes to replace", "Up to 2 at once"}
 			if how == types.NodegroupUpdateStrategiesDefault { // twice the zones
-				want = append(want, "Surge during the run: 6 instances, desired 5 → 11, max 5 → 11", "whether the account's EC2 quota admits 6 more instances: aws service-quotas ")
+				want = append(want, "Surge during the run: 6 instances, desired 5 → 11, max 5 → 11", `EC2 quota "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances": `, " of 20000 vCPUs in use, 12 more for the surge.")
 			}
 			plan := s.run("plan", name).exits(0).out()
 			for _, w := range want {
@@ -144,6 +144,10 @@ func TestFollowManagedUpdateInZones(t *testing.T) {
 					t.Errorf("the plan does not say %q:\n%s", w, plan)
 				}
 			}
+			if asked := len(calls(s.calls(), "ListServiceQuotas")); (asked > 0) != (how == types.NodegroupUpdateStrategiesDefault) {
+				t.Errorf("quotas were asked for %d times", asked)
+			}
+			s.checkManagedActions()
 			s.mark()
 			id := startUpdate(s, name)
 			p := s.launch("watch", name, "--auto", "-o", "json")
@@ -235,21 +239,36 @@ func TestFollowedUpdateIsBlocked(t *testing.T) {
 	s.checkManagedActions()
 }
 
-// No instance can be launched: EKS's error is joined with the words of the scaling activity.
+// No instance can be launched: EKS's error is joined with the words of the scaling activity. That the
+// account's quota is used up is foreseen, unless quotas may not be read, which is said.
 func TestFollowedUpdateGetsNoNodes(t *testing.T) {
-	zone := zones[5]
-	s, _ := managedIn(t, loneScene, lab.Nodegroup{Name: "nonodes", Nodes: 1, Zones: []string{zone}})
-	s.deploy("batch")
-	shared.Cloud().SetCapacity(zone, 0)
-	t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
-	startUpdate(s, "nonodes")
-	p := s.launch("watch", "nonodes", "--auto", "-o", "json").exits(5)
-	last := p.said()[len(p.said())-1]
-	if !strings.Contains(last.Message, "NodeCreationFailure") || !strings.Contains(last.Message, "the scaling activity says: ") || !strings.Contains(last.Message, zone) {
-		t.Errorf("the end: %s", last)
+	for _, name := range []string{"nocapacity", "noquota"} {
+		t.Run(name, func(t *testing.T) {
+			zone := zones[5]
+			s, _ := managedIn(t, loneScene, lab.Nodegroup{Name: name, Nodes: 1, Zones: []string{zone}})
+			s.deploy("batch")
+			word := zone
+			if name == "nocapacity" {
+				shared.Cloud().SetCapacity(zone, 0)
+				t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
+			} else {
+				word = "current vCPU limit of 1 allows"
+				shared.Cloud().SetQuota(1)
+				t.Cleanup(func() { shared.Cloud().SetQuota(0) })
+				s.run("plan", name).exits(0).says("admits 0 of 2 more instances", " of 1 vCPU in use, 4 more for the surge")
+				shared.Cloud().DenyKey(s.key, "servicequotas:ListServiceQuotas", true)
+				s.run("plan", name).exits(0).says("whether the account's EC2 quota admits 2 more instances: AWS does not allow the IAM action servicequotas:ListServiceQuotas")
+			}
+			startUpdate(s, name)
+			p := s.launch("watch", name, "--auto", "-o", "json").exits(5)
+			last := p.said()[len(p.said())-1]
+			if !strings.Contains(last.Message, "NodeCreationFailure") || !strings.Contains(last.Message, "the scaling activity says: ") || !strings.Contains(last.Message, word) {
+				t.Errorf("the end: %s", last)
+			}
+			s.checkReadOnly()
+			s.checkManagedActions()
+		})
 	}
-	s.checkReadOnly()
-	s.checkManagedActions()
 }
 
 // Who comes in the middle sees the update, and nothing that AWS does to the watch ends it.
@@ -305,7 +324,12 @@ func TestFollowedUpdateBesideOthers(t *testing.T) {
 	s.deploy("checkout", "batch")
 	id := startUpdate(s, "others")
 	p := s.launch("watch", "others", "--auto", "-o", "json")
-	p.await("node.blocked")
+	s.eventually(func() error {
+		if len(worked(service, id, eks.Refused)) == 0 {
+			return errors.New("no eviction was refused")
+		}
+		return nil
+	})
 	picked := worked(service, id, eks.Picked)
 	at := picked[len(picked)-1].Node
 	var ended []string

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/drainboard/drainboard/lab"
@@ -48,6 +49,29 @@ func TestCluster(t *testing.T) {
 		t.Error(several, err)
 	}
 	if _, err := shared.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String("/no/such")}); code(err) != "ParameterNotFound" {
+		t.Error(err)
+	}
+}
+
+// The account's quotas are told in pages, the one of ordinary instances as the cloud has it.
+func TestQuotas(t *testing.T) {
+	ctx := testContext(t)
+	client := servicequotas.NewFromConfig(shared.cfg)
+	pages, told := servicequotas.NewListServiceQuotasPaginator(client, &servicequotas.ListServiceQuotasInput{ServiceCode: aws.String("ec2")}), map[string]float64{}
+	n := 0
+	for ; pages.HasMorePages(); n++ {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range page.Quotas {
+			told[*q.QuotaName] = *q.Value
+		}
+	}
+	if n != 2 || told["Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances"] != 20000 {
+		t.Error(n, told)
+	}
+	if _, err := client.ListServiceQuotas(ctx, &servicequotas.ListServiceQuotasInput{ServiceCode: aws.String("no")}); code(err) != "NoSuchResourceException" {
 		t.Error(err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package eks is the lab's Elastic Kubernetes Service: its API for managed node groups,
-// with the parameters of Systems Manager that name recommended releases, and the worker
+// with the parameters of Systems Manager that name recommended releases, the quotas of EC2, and the worker
 // that carries an update out against the lab's control plane and Auto Scaling groups.
 //
 // The API is the SDK's model: operations, paths and names of members come from its

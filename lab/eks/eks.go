@@ -165,6 +165,7 @@ func New(o Options, c *cloud.Cloud, config *rest.Config) (*Service, error) {
 	}
 	c.Mount(eksName, s)
 	c.Mount(ssmName, parameters{s})
+	c.Mount(quotasName, quotas{s})
 	s.work.Go(s.keepHooks)
 	return s, nil
 }

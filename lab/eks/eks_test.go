@@ -86,7 +86,7 @@ type shapes struct {
 // recorded reads the examples out of the SDK's modules.
 func recorded() (*shapes, error) {
 	s := &shapes{examples: map[string]any{}}
-	for _, module := range []string{"eks", "ssm"} {
+	for _, module := range []string{"eks", "ssm", "servicequotas"} {
 		dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-sdk-go-v2/service/"+module).Output()
 		if err != nil {
 			return nil, fmt.Errorf("find the SDK's module %s: %w", module, err)

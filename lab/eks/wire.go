@@ -20,8 +20,9 @@ import (
 
 // The services by the names in the scope of a signature.
 const (
-	eksName = "eks"
-	ssmName = "ssm"
+	eksName    = "eks"
+	ssmName    = "ssm"
+	quotasName = "servicequotas"
 )
 
 func init() {

@@ -15,7 +15,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/drainboard/drainboard/engine/live"
@@ -40,7 +42,8 @@ var ReadActions = []string{
 	"eks:DescribeUpdate",
 	"eks:ListInsights", // optional: what EKS has found out about the cluster
 	"eks:ListUpdates",
-	"ssm:GetParameters", // optional: the recommended AMI release
+	"servicequotas:ListServiceQuotas", // optional: whether the account may run the surge of a plan
+	"ssm:GetParameters",               // optional: the recommended AMI release
 }
 
 // Client reads EKS in the region of an asg.Client. It is safe for concurrent use.
@@ -48,12 +51,15 @@ type Client struct {
 	asg *asg.Client
 	api *eks.Client
 	ssm *ssm.Client
+	// For quotas.
+	ec2    *ec2.Client
+	quotas *servicequotas.Client
 }
 
 // New makes a client that logs in as another one does.
 func New(c *asg.Client) *Client {
 	cfg := c.Config()
-	return &Client{c, eks.NewFromConfig(cfg), ssm.NewFromConfig(cfg)}
+	return &Client{c, eks.NewFromConfig(cfg), ssm.NewFromConfig(cfg), ec2.NewFromConfig(cfg), servicequotas.NewFromConfig(cfg)}
 }
 
 // ErrNotFound means that there is no managed node group of a name.

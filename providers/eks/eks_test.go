@@ -1,6 +1,7 @@
 package eks
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -8,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
@@ -192,6 +195,73 @@ func TestUnread(t *testing.T) {
 	d.dress(t.Context(), &g) // at once, and nothing is due
 	if len(s.asked) > 0 || g.Managed.Unread == "" {
 		t.Error(s.asked, g.Managed.Unread)
+	}
+}
+
+// The quota that the group's instances count for, with what the whole account has of it.
+func TestQuota(t *testing.T) {
+	const standard, spots = "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"
+	instance := func(id, kind string, cores int, spot bool) string {
+		market := ""
+		if spot {
+			market = "<instanceLifecycle>spot</instanceLifecycle>"
+		}
+		return fmt.Sprintf("<item><instanceId>%s</instanceId><instanceType>%s</instanceType><cpuOptions><coreCount>%d</coreCount><threadsPerCore>2</threadsPerCore></cpuOptions>%s</item>", id, kind, cores, market)
+	}
+	list := func(instances ...string) string {
+		return "<DescribeInstancesResponse><reservationSet><item><instancesSet>" + strings.Join(instances, "") + "</instancesSet></item></reservationSet></DescribeInstancesResponse>"
+	}
+	quotas := func(names ...string) string {
+		var all []string
+		for i, name := range names {
+			all = append(all, fmt.Sprintf(`{"QuotaName":%q,"Value":%d}`, name, 64*(i+1)))
+		}
+		return `{"Quotas":[` + strings.Join(all, ",") + `]}`
+	}
+	s, d := start(t)
+	account := list(instance("i-1", "m5.large", 1, false), instance("i-2", "c7gn.xlarge", 2, false), instance("i-3", "g5.xlarge", 2, false), instance("i-4", "t3.large", 1, true))
+	for name, tt := range map[string]struct {
+		group             []string
+		instances, quotas string
+		want              snapshot.Quota
+		fails             string
+	}{
+		"two kinds":      {[]string{"i-1", "i-2"}, account, quotas("EC2-VPC Elastic IPs", spots, standard), snapshot.Quota{Name: standard, Family: "c", Limit: 192, Used: 6, Each: 4}, ""},
+		"two quotas":     {[]string{"i-1", "i-3"}, account, quotas(standard, "Running On-Demand G and VT instances"), snapshot.Quota{}, "its instances count for several quotas"},
+		"two markets":    {[]string{"i-4", "i-1"}, account, quotas(standard, spots), snapshot.Quota{}, "its instances count for several quotas"},
+		"one kind":       {[]string{"i-1"}, account, quotas("EC2-VPC Elastic IPs", spots, standard), snapshot.Quota{Name: standard, Family: "m", Limit: 192, Used: 6, Each: 2}, ""},
+		"spot":           {[]string{"i-4"}, account, quotas(standard, spots), snapshot.Quota{Name: spots, Family: "t", Spot: true, Limit: 128, Used: 2, Each: 2}, ""},
+		"graphics":       {[]string{"i-3"}, account, quotas(standard, "Running On-Demand G and VT instances"), snapshot.Quota{Name: "Running On-Demand G and VT instances", Family: "g", Limit: 128, Used: 4, Each: 4}, ""},
+		"no such quota":  {[]string{"i-3"}, account, quotas(standard), snapshot.Quota{}, "no EC2 quota is known for instances of family g"},
+		"no instance":    {nil, account, quotas(standard), snapshot.Quota{}, "vCPUs of its instances are not known"},
+		"not allowed":    {[]string{"i-1"}, account, "", snapshot.Quota{}, "AWS does not allow the IAM action"},
+		"without a core": {[]string{"i-1"}, list(instance("i-1", "m5.large", 0, false)), quotas(standard), snapshot.Quota{}, "vCPUs of its instances are not known"},
+	} {
+		s.answers["/"], s.answers["ServiceQuotasV20190624.ListServiceQuotas"] = tt.instances, tt.quotas
+		got, err := d.c.Quota(t.Context(), tt.group)
+		if tt.fails == "" && (err != nil || got != tt.want) || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
+			t.Errorf("%s: %+v %v", name, got, err)
+		}
+	}
+	if room := (snapshot.Quota{Limit: 64, Used: 59, Each: 2}).Room(); room != 2 {
+		t.Error(room)
+	}
+}
+
+// The families of instance types count for the quotas that AWS's names say.
+func TestFamilies(t *testing.T) {
+	for kind, name := range map[string]string{
+		"m7g.large": "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", "im4gn.large": "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
+		"x2idn.large": "Running On-Demand X instances", "inf2.xlarge": "Running On-Demand Inf instances", "trn1.2xlarge": "Running On-Demand Trn instances",
+		"hpc7g.16xlarge": "Running On-Demand HPC instances", "dl1.24xlarge": "Running On-Demand DL instances", "vt1.3xlarge": "Running On-Demand G and VT instances", "gr6.4xlarge": "All G and VT Spot Instance Requests",
+	} {
+		i := ec2types.Instance{InstanceType: ec2types.InstanceType(kind)}
+		if !counts(name, familyOf(i)) {
+			t.Errorf("%s does not count for %s", kind, name)
+		}
+		if counts("EC2-VPC Elastic IPs", familyOf(i)) || counts("Running On-Demand F instances", familyOf(i)) {
+			t.Errorf("%s counts for another", kind)
+		}
 	}
 }
 

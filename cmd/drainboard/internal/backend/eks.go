@@ -221,6 +221,11 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: g.known.RecommendedImage})
 }
 
+// Quota is the account's limit on instances like those of the group.
+func (g *managedGroup) Quota(ctx context.Context, instances []string) (snapshot.Quota, error) {
+	return g.eks.Quota(ctx, instances)
+}
+
 // Gone are none: EKS's launch templates are not ours to restore.
 func (*managedGroup) Gone(context.Context, record.Run, *world.World) ([]world.Template, error) {
 	return nil, nil

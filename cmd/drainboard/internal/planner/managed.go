@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -33,10 +34,37 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
 	}
 	if out.Run.HasWork() && out.Run.Extra > 0 {
-		out.Run.NotEvaluated = append(out.Run.NotEvaluated, text.EKSQuota(out.Run.Extra))
+		addQuota(ctx, at, w, &out.Run)
 	}
 	Foresee(ctx, terms.Rules, &out.Run, w)
 	return out, nil
+}
+
+// limited is a group whose account has a limit on running machines.
+type limited interface {
+	// Quota is that limit for machines like those of the group.
+	Quota(ctx context.Context, machines []string) (snapshot.Quota, error)
+}
+
+// addQuota compares the account's quota with the machines that an update adds; what cannot be read is said.
+func addQuota(ctx context.Context, at backend.Group, w *world.World, p *snapshot.Plan) {
+	g, is := at.(limited)
+	if !is {
+		return
+	}
+	var machines []string
+	for _, m := range w.Machines() {
+		machines = append(machines, m.ID)
+	}
+	q, err := g.Quota(ctx, machines)
+	if err != nil {
+		p.NotEvaluated = append(p.NotEvaluated, text.EKSQuotaUnread(p.Extra, err.Error()))
+		return
+	}
+	p.Quota = &q
+	if room := q.Room(); room < p.Extra {
+		p.Warnings = append(p.Warnings, text.EKSQuotaShort(q.Name, room, p.Extra))
+	}
 }
 
 // ReadManaged reads a managed node group and its cluster once.

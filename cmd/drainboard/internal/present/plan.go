@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -160,6 +161,9 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 			free = append(free, fmt.Sprintf("%s %d", zone, p.FreeAddresses[zone]))
 		}
 		fmt.Fprintf(w, "Free addresses in the subnets: %s.\n", strings.Join(free, ", "))
+	}
+	if q := p.Quota; q != nil {
+		fmt.Fprintln(w, text.EKSQuota(q.Name, q.Used, q.Limit, q.Each*p.Extra))
 	}
 	fmt.Fprintln(w)
 	writeOrder(w, p, wide)

@@ -22,6 +22,9 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 		Until: run.Settings.Until, Seed: run.Seed, Settings: settingsOf(run), SettingOrigins: originsOf(run.Settings.Origin),
 		EstimatedDuration: api.Duration(p.Estimate), Inherited: raiseOf(run, run.Inherited), Rights: rightsOf(p),
 	}
+	if q := p.Quota; q != nil {
+		out.Quota = &api.Quota{Name: q.Name, Limit: q.Limit, Used: q.Used, Needed: q.Each * p.Extra}
+	}
 	for _, n := range p.Nodes {
 		out.Nodes = append(out.Nodes, api.PlannedNode{
 			Instance: n.Machine, Node: n.Name, Zone: n.Zone, Version: n.Version, Batch: n.Batch, PodsToEvict: n.Evict, PodsStaying: n.Stay,

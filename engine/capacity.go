@@ -206,7 +206,8 @@ func changingSizes(s *assess.Reader) bool {
 			return true
 		}
 	}
-	return s.Count(record.Terminating) > 0
+	l := s.Run.Lowering
+	return l != nil && l.Unsure > 0 && !l.Over || s.Count(record.Terminating) > 0
 }
 
 // reportLaunchFailure reports a launch that failed, once for what it says.
@@ -268,12 +269,14 @@ func (s *Step) EnsureRaise() bool {
 			s.Run.Raised = true
 			return true
 		}
-		if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max != before.Max) {
+		// A group with the desired size of before has nothing to give back, unless its maximum is as
+		// the raise would have it.
+		if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max == to.Max && to.Max != before.Max) {
 			s.Note(unsureRaise(&s.Reader))
 			s.Run.Doubtful += min(to.Desired-before.Desired, g.Sizes.Desired)
 		}
-		s.Run.RaiseUnsure = false // where only the minimum is another one, nothing of it is there
-		s.rebase()                // the group was scaled between our look and our request
+		s.Run.RaiseUnsure = false
+		s.rebase() // the group was scaled between our look and our request
 		to = s.raised()
 	}
 	from := s.Run.RaisedFrom
@@ -297,7 +300,9 @@ func (s *Step) rebase() {
 		left.Desired, s.Run.Lowered = left.Desired-s.Run.Lowered, 0
 		s.Run.Inherited = &left
 	}
-	s.Run.RaisedFrom, s.Run.RaisedAt, s.changed = sizes, s.Now, true
+	if s.Run.RaisedAt.IsZero() || s.Run.RaisedFrom != sizes { // else it waits to ask for that again
+		s.Run.RaisedFrom, s.Run.RaisedAt, s.changed = sizes, s.Now, true
+	}
 }
 
 // raised are the sizes that the group gets by the raise: what is missing of it, and not more

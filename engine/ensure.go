@@ -35,7 +35,10 @@ func (s *Step) Ensure(a record.Action) bool {
 		return !p.Accepted.IsZero()
 	}
 	if a.IsSeen(s.W) {
-		delete(s.Run.Retries, a.Key)
+		if _, refused := s.Run.Retries[a.Key]; refused { // others have done it since
+			delete(s.Run.Retries, a.Key)
+			s.changed = true
+		}
 		return true
 	}
 	if retry, ok := s.Run.Retries[a.Key]; ok {
@@ -320,6 +323,11 @@ func checkPending(s *Step) {
 func lookUp(s *Step, a record.Action) {
 	if a.Key == record.RaiseKey {
 		s.Run.RaiseUnsure = true
+	}
+	if l := s.Run.Lowering; a.Key == record.LowerKey && l != nil && l.SetAt.IsZero() && l.Unsure == 0 {
+		unsure := *l
+		unsure.Unsure = a.From.Desired - a.Sizes.Desired
+		s.setLowering(unsure)
 	}
 	key := "check/" + a.Key
 	if retry, ok := s.Run.Retries[key]; ok && s.Now.Before(retry.Next) {

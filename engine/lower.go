@@ -99,7 +99,7 @@ func (s *Step) lower(l record.Lowering) {
 	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.LowerKey, Group: g.Name, From: &from, Sizes: &to}) {
 		l.By = from.Desired - to.Desired
 		s.Run.Lowered += l.By
-		l.SetAt, l.Sizes = s.Now, to
+		l.SetAt, l.Sizes, l.Unsure = s.Now, to, 0
 		s.setLowering(l)
 	}
 }
@@ -132,8 +132,15 @@ func (s *Step) confirmLowering(l record.Lowering) {
 	}
 }
 
-// overLowering ends it, whatever came of it.
+// overLowering ends it, whatever came of it. If its answer was lost, and others have changed the
+// desired size since, nobody knows what of that is ours: it counts as lowered, so that no machine goes
+// which others want, and is named as in doubt.
 func (s *Step) overLowering(l record.Lowering) {
+	if is := s.W.Group.Sizes.Desired; l.Unsure > 0 && is != l.Sizes.Desired {
+		l.By = l.Unsure
+		s.Run.Lowered += l.By
+		s.Run.Doubtful += min(l.By, is)
+	}
 	l.Over = true
 	s.setLowering(l)
 }

@@ -317,11 +317,20 @@ func (s *Step) terminate(id string, n record.Node) {
 			return
 		}
 	}
-	if n.Decrement && !terminationAsked(&s.Reader, id) && s.Run.Holds() && s.Run.Expected() < s.Goal() { // the minimum was raised
+	if n.Decrement && !terminationAsked(&s.Reader, id) && s.Run.Holds() && (s.Run.Expected() < s.Goal() || atMinimum(&s.Reader, id)) { // the minimum was raised
 		s.keepsSize(id, n)
 		return
 	}
 	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.Capabilities().Direct, Group: s.Run.Group})
+}
+
+// atMinimum reports whether the end of a machine was refused because the group has no more than its
+// minimum: others have lowered it since the machine was to go. While other machines end, the sizes may
+// yet change.
+func atMinimum(s *assess.Reader, id string) bool {
+	r, refused := s.Refused("terminate/" + id)
+	return refused && r.Refusal == record.RefusedConflict && s.Fresh(world.Cloud) && s.W.Group.Sizes.Desired <= s.W.Group.Sizes.Min &&
+		!slices.ContainsFunc(s.In(record.Terminating), func(other string) bool { return terminationAsked(s, other) })
 }
 
 // terminationAsked reports whether the group may have been asked to end a machine.

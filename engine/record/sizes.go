@@ -49,6 +49,8 @@ type Lowering struct {
 	// SetAt is when the desired size was set, zero before. Over: nothing more is set.
 	SetAt time.Time `json:"setAt,omitzero"`
 	Over  bool      `json:"over,omitempty"`
+	// Unsure is by how much it may have been lowered: the answer was lost.
+	Unsure int `json:"unsure,omitempty"`
 }
 
 // Emptied is by how much the run has lowered the desired size where no machine stood for it.
@@ -138,8 +140,11 @@ func (r *Run) RemainingRaise(g world.Sizes) *Raise {
 		return nil
 	}
 	left.Sizes.Desired = r.Expected()
-	if p := r.Pending[RestoreMaxKey]; !p.Accepted.IsZero() { // it may not show yet
-		left.Sizes.Max = p.Action.Sizes.Max
+	last := time.Time{}
+	for _, p := range r.Pending { // it may not show yet
+		if a := p.Action; a.Kind == SetSizes && a.Sizes.Max != a.From.Max && !p.Accepted.IsZero() && p.Asked.After(last) {
+			left.Sizes.Max, last = a.Sizes.Max, p.Asked
+		}
 	}
 	if left.Sizes.Max == r.MaxSet {
 		left.Max = max(0, r.MaxSet-r.Base.Max)

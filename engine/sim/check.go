@@ -50,6 +50,7 @@ type checker struct {
 	zonesServed bool           // the first outdated node of an EKS update was tainted
 	held        world.Sizes    // the group's before the request that has just arrived
 	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
+	made        *record.Action // the raise that has happened last, nil for none
 
 	shownBatches map[string][]string // what the hash of each batch stood for when it was shown
 	owners       map[string]string   // of the pods that were asked to go, by UID
@@ -265,6 +266,7 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 		c.d.Sim.grew = c.d.Sim.grew || c.d.Sim.group.Sizes.Desired > c.held.Desired
 		c.overwrites(a)
 		c.happened(a)
+		c.setBack(a)
 	}
 	c.marks(a)
 	c.limit()

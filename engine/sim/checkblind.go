@@ -51,12 +51,16 @@ func (c *checker) darkens(dec engine.Decision) {
 	} else {
 		k.after, k.told = 0, 0
 	}
+	grace := slack
+	if d.life > 0 { // who continues with a run counts from when it was last written
+		grace += saveEvery
+	}
 	for _, e := range dec.Events {
 		switch {
 		case e.Type == record.Warning && e.Reason == record.ReasonBlind:
 			k.told = k.after
 		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause):
-			if k.paused = true; k.all < limit-slack {
+			if k.paused = true; k.all < limit-grace {
 				d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
 			}
 		}

@@ -324,6 +324,10 @@ func (c *checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.before, s.foreign)
 	}
+	if r.Result == record.NodesLeft { // what it has in doubt the operator decides on, and no later run asks again
+		over := have.Desired - want - told(r, text.DesiredStays(0))
+		want += max(0, min(over, told(r, text.RaiseDoubtful(0, ""))))
+	}
 	c.maximum()
 	s.ended = s.View.Health[world.Cloud].Fresh
 	s.foreign.Desired = want - s.before.Desired
@@ -362,6 +366,18 @@ func (c *checker) maximum() {
 // named reports whether what the run left behind mentions something.
 func named(r *record.Run, what string) bool {
 	return slices.ContainsFunc(r.Unrestored, func(line string) bool { return strings.Contains(line, what) })
+}
+
+// told is the sum of the figures that what the run left behind has in place of a sentence's first one.
+func told(r *record.Run, sentence string) (sum int) {
+	for _, line := range r.Unrestored {
+		if after, says := strings.CutPrefix(line, figureless(sentence)); says {
+			n := 0
+			_, _ = fmt.Sscan(after, &n)
+			sum += n
+		}
+	}
+	return sum
 }
 
 // reported reports whether the run's notes or events have one of these sentences, whatever its

@@ -137,6 +137,22 @@ func (c *checker) happened(a record.Action) {
 	}
 }
 
+// setBack takes in that others, before the driver knew of its raise, have set the desired size to that
+// of before the raise, and another maximum than the raise's: that is then as many as they want. Who
+// reads it cannot tell it from a raise that was never made.
+func (c *checker) setBack(a record.Action) {
+	s := c.d.Sim
+	is := s.group.Sizes
+	if a.Key != record.RaiseKey {
+		return
+	}
+	if is != c.held {
+		c.made = &a
+	} else if m := c.made; m != nil && *m.From == *a.From && is.Desired == a.From.Desired && is.Max != a.Sizes.Max {
+		s.foreign.Desired, s.slack, c.made = is.Desired-c.heritage-s.before.Desired, 0, nil
+	}
+}
+
 // heard notes that the driver knows what came of the lowering.
 func (c *checker) heard(a record.Action, o record.Outcome) {
 	if a.Kind == record.CheckEffect && o.Happened {

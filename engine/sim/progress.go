@@ -36,7 +36,7 @@ func (p *player) endWell() {
 		p.comeToAnEnd()
 		return
 	}
-	was, late, last, moved := p.Driver.Run, tooLate{p.Sim.tight(&p.Driver.Run), p.Sim.slow(&p.Driver.Run)}, "", p.Sim.now
+	was, late, last, moved := p.Driver.Run, tooLate{p.Sim.tight(&p.Driver.Run), p.Sim.slow(&p.Driver.Run), p.Sim.latest(&p.Driver.Run)}, "", p.Sim.now
 	for end := p.Sim.now.Add(progressTime); p.on() && p.Sim.now.Before(end); {
 		if stages := stagesOf(&p.Driver.Run); stages != last {
 			last, moved = stages, p.Sim.now
@@ -110,11 +110,32 @@ func (s *Sim) slow(r *record.Run) func(pod string) bool {
 	}
 }
 
-// tooLate is what a repair cannot help: machines whose drains have too little time left, and pods
-// that no drain has enough time for.
+// latest reports whether the new nodes that a run waits for may not come in time whatever a repair
+// does: machines were launched from a template that others had set, or replacements have less time left
+// than a machine takes that is launched now. One that never joined may have been ended by the repair, and
+// the one in its place has no time of its own, because any stands in for any other.
+func (s *Sim) latest(r *record.Run) bool {
+	takes := s.Config.Terminate + s.Config.Launch + s.Config.Boot + s.Config.NodeReady + slack
+	for _, h := range s.group.hooks {
+		if h.Launching {
+			takes += h.Timeout
+		}
+	}
+	for _, m := range s.alive() {
+		if s.retargeted && m.began.After(r.Started) && !slices.Contains(r.Target.Templates, m.Template) {
+			return true // they were launched from what others had set the group to
+		}
+	}
+	w := r.PhaseWait
+	return w != nil && w.For == record.WaitReplacements && w.End.Sub(r.Seen) < takes
+}
+
+// tooLate is what a repair cannot help: machines whose drains have too little time left, pods
+// that no drain has enough time for, and launches that cannot be over in time.
 type tooLate struct {
 	machines map[string]bool
 	pods     func(pod string) bool
+	launches bool
 }
 
 // explains reports whether a drain may have run out of time all the same: that of a machine for
@@ -137,10 +158,10 @@ func lacksProgress(was, r *record.Run, late tooLate) string {
 		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && late.explains(id, r.Nodes[id], r)
 	})
 	switch {
-	case r.Result == record.Succeeded, failed, r.Result == was.Result: // it was retiring its surplus
+	case r.Result == record.Succeeded, failed, late.launches && r.Result == record.CreationFail, r.Result == was.Result: // it was retiring its surplus
 		return ""
 	case r.Result == record.NodesLeft:
-		left := (r.Inherited != nil || was.RaiseUnsure) && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
+		left := (r.Inherited != nil || was.RaiseUnsure || was.Doubtful > 0) && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
 		for _, id := range sortedKeys(r.Nodes) {
 			left = left || r.Nodes[id].Stage == record.Skipped
 		}

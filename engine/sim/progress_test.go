@@ -2,6 +2,7 @@ package sim
 
 import (
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -26,6 +27,34 @@ func TestRepairTooLate(t *testing.T) {
 		if p.broken != "" {
 			t.Errorf("blocked for %s: %s\n%s", blocked, p.broken, p.told.String())
 		}
+	}
+}
+
+// A repair and a resume help a run little whose launches are overdue a moment later, or one whose
+// machines were launched from a template that others had set: it may fail. With more time it may not.
+func TestLaunchTooLate(t *testing.T) {
+	p := newPlayer(NewScript(), 1, 1, "eks")
+	p.say("timing boot=8s ready=2s terminate=5s\ncluster zones=a nodes=2")
+	p.say("start")
+	p.say("run until=scale-up")
+	was := p.Driver.Run
+	ended := was
+	ended.State, ended.Result = record.Finished, record.CreationFail
+	late := func() bool {
+		return lacksProgress(&was, &ended, tooLate{launches: p.Sim.latest(&was)}) == ""
+	}
+	for left, want := range map[time.Duration]bool{3 * time.Second: true, 2 * time.Minute: false} {
+		was.PhaseWait = &record.Wait{For: record.WaitReplacements, End: was.Seen.Add(left)}
+		if late() != want {
+			t.Errorf("%s left: explained is %t", left, !want)
+		}
+	}
+	was.PhaseWait = nil
+	p.say("user sets template=1")
+	p.say("run for=10s")
+	was.Target.Templates = p.Driver.Run.Target.Templates
+	if !late() {
+		t.Errorf("launched from another template: %s\n%s", lacksProgress(&was, &ended, tooLate{}), p.told.String())
 	}
 }
 

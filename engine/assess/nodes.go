@@ -112,9 +112,11 @@ func (s *Reader) UpToDate(m *world.Machine) bool {
 }
 
 // asTarget reports whether a machine of a managed node group was launched from a version of
-// the template that differs from the target in its number only.
+// the template that differs from the target in its number only, or has the AMI that is asked for:
+// an update that failed has brought it.
 func (s *Reader) asTarget(m *world.Machine) bool {
-	return s.W.Group.Managed != nil && slices.Contains(s.Run.Target.Templates, s.W.Group.Template) && s.W.Group.HasTarget(s.W.NodeOf(m.ID))
+	g, t := &s.W.Group, &s.Run.Target
+	return g.Managed != nil && (slices.Contains(t.Templates, g.Template) && g.HasTarget(s.W.NodeOf(m.ID)) || g.HasImage(s.W.NodeOf(m.ID), t.Image))
 }
 
 // LaunchedBefore reports whether a machine is older than the run, as far as its

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -291,6 +292,24 @@ func TestFollowedRetry(t *testing.T) {
 	x.after(2 * time.Second)
 	if got := x.run.Nodes["i-kept"]; got.New || got.Stage != record.Outdated {
 		t.Errorf("of another version of the user's template: %s, new %v", got.Stage, got.New)
+	}
+}
+
+// A plan to another AMI leaves the nodes out that have it already.
+func TestPlannedAMI(t *testing.T) {
+	x := watchedUpdate(t)
+	g := x.w.Group
+	g.Image = "ami-old"
+	x.w.SetGroup(g)
+	for name, image := range map[string]string{"a": "ami-old", "b": "ami-new"} {
+		n := *x.w.Node(name)
+		n.Labels = map[string]string{world.EKSGroupKey: "web", "eks.amazonaws.com/nodegroup-image": image}
+		x.w.SetNode(&n)
+	}
+	run := assess.NewRun(EKS{}, "run", 0, x.w, EKS{}.Defaults(), record.Target{Image: "ami-new"})
+	r := assess.NewReader(EKS{}, x.now, x.w, run)
+	if r.UpToDate(x.w.Machine("i-a")) || !r.UpToDate(x.w.Machine("i-b")) {
+		t.Errorf("up to date: a %v, b %v", r.UpToDate(x.w.Machine("i-a")), r.UpToDate(x.w.Machine("i-b")))
 	}
 }
 

@@ -156,7 +156,12 @@ const (
 // version of the Auto Scaling group's template for each update, so after a failed one that
 // version differs on nodes that need no replacement.
 func (g *Group) HasTarget(n *Node) bool {
-	if g.Managed == nil || n == nil || g.Image == "" || n.Labels[eksImage] != g.Image {
+	return g.HasImage(n, g.Image)
+}
+
+// HasImage is HasTarget for another AMI that an update goes to.
+func (g *Group) HasImage(n *Node, image string) bool {
+	if g.Managed == nil || n == nil || image == "" || n.Labels[eksImage] != image {
 		return false
 	}
 	version := g.Managed.TemplateVersion
@@ -164,6 +169,18 @@ func (g *Group) HasTarget(n *Node) bool {
 		version = u.TemplateVersion
 	}
 	return n.Labels[eksTemplateVersion] == version
+}
+
+// BehindRecommended reports whether a node (nil: one that is not known) of a managed node group has
+// another AMI than the recommended one, which has to be known, or another version of the user's own
+// launch template than the group. A version of the Auto Scaling group's template says nothing: EKS makes
+// one also where no node has to be replaced.
+func (g *Group) BehindRecommended(n *Node) bool {
+	m := g.Managed
+	if n == nil || n.Labels[eksImage] == "" {
+		return g.Image != m.RecommendedImage
+	}
+	return n.Labels[eksImage] != m.RecommendedImage || n.Labels[eksTemplateVersion] != m.TemplateVersion
 }
 
 // SetsUp reports whether the update that is under way has not changed what the group launches yet: it

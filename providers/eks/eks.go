@@ -101,8 +101,9 @@ func (c *Client) Find(ctx context.Context, name string, machines map[string]bool
 }
 
 // Groups replaces, in a list of Auto Scaling groups, those that EKS manages by what EKS
-// tells of them. What cannot be read is told by world.ManagedGroup.Unread.
-func (c *Client) Groups(ctx context.Context, list []asg.Summary) []asg.Summary {
+// tells of them; nodes are those of the cluster, by machine. What cannot be read is told by
+// world.ManagedGroup.Unread.
+func (c *Client) Groups(ctx context.Context, list []asg.Summary, nodes map[string]*world.Node) []asg.Summary {
 	out := slices.Clone(list)
 	slots := make(chan struct{}, 4) // enough to be quick, too few to be throttled
 	var wg sync.WaitGroup
@@ -116,15 +117,28 @@ func (c *Client) Groups(ctx context.Context, list []asg.Summary) []asg.Summary {
 			defer func() { <-slots }()
 			_ = live.Caught(func() error { // a crash there leaves the Auto Scaling group
 				c.details(p).dress(ctx, &out[i].Group)
-				if behind, known := out[i].Managed.Behind(out[i].Image); known && behind {
-					out[i].Outdated = out[i].Machines
-				}
+				out[i].Outdated = outdated(&out[i], nodes)
 				return nil
 			})
 		})
 	}
 	wg.Wait()
 	return out
+}
+
+// outdated counts the nodes of a managed node group that are behind the recommended release or, where that is not
+// known, behind what the group launches.
+func outdated(s *asg.Summary, nodes map[string]*world.Node) (n int) {
+	known := s.Managed.RecommendedImage != ""
+	for _, id := range s.Members {
+		if known && s.BehindRecommended(nodes[id]) || !known && !s.HasTarget(nodes[id]) {
+			n++
+		}
+	}
+	if !known {
+		return min(n, s.Outdated) // machines of the current template count for none
+	}
+	return n
 }
 
 // Describe adds to a group what EKS tells of it; what cannot be read is told by

@@ -198,6 +198,35 @@ func TestUnread(t *testing.T) {
 	}
 }
 
+// Outdated is what is behind the recommended release, or has another version of the user's launch template: not
+// what was launched from another version of the Auto Scaling group's.
+func TestOutdated(t *testing.T) {
+	const own = "eks.amazonaws.com/sourceLaunchTemplateVersion"
+	node := func(image, version string) *world.Node {
+		return &world.Node{Labels: map[string]string{"eks.amazonaws.com/nodegroup-image": image, own: version}}
+	}
+	nodes := map[string]*world.Node{"i-old": node("ami-8", "4"), "i-new": node("ami-9", "4"), "i-other": node("ami-9", "3"), "i-bare": {}}
+	for _, tt := range []struct {
+		launches, recommended string
+		templates             int
+		members               []string
+		want                  int
+	}{
+		{"ami-9", "ami-9", 2, []string{"i-new"}, 0},                       // of an earlier version of the template, with the same AMI
+		{"ami-9", "ami-9", 0, []string{"i-old", "i-new"}, 1},              // a failed update has left one
+		{"ami-8", "ami-9", 0, []string{"i-old", "i-new"}, 1},              // one came by an update that failed
+		{"ami-9", "ami-9", 0, []string{"i-other"}, 1},                     // the user's own template
+		{"ami-8", "ami-9", 0, []string{"i-bare", "i-gone"}, 2},            // what the nodes have is not known
+		{"ami-9", "", 2, []string{"i-old", "i-new", "i-other"}, 2},        // only the group's own AMI is known
+		{"ami-9", "", 1, []string{"i-old", "i-bare", "i-gone", "i-x"}, 1}, // the template tells
+	} {
+		s := asg.Summary{Group: world.Group{Image: tt.launches, Managed: &world.ManagedGroup{RecommendedImage: tt.recommended, TemplateVersion: "4"}}, Members: tt.members, Outdated: tt.templates}
+		if got := outdated(&s, nodes); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
+		}
+	}
+}
+
 // The quota that the group's instances count for, with what the whole account has of it.
 func TestQuota(t *testing.T) {
 	const standard, spots = "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests"

@@ -82,7 +82,7 @@ func (b *cloud) FindAs(ctx context.Context, name, provider string) (Group, error
 // List puts the groups that kops created for the cluster before the others.
 func (b *cloud) List(ctx context.Context, nodes []*world.Node) ([]present.GroupRow, error) {
 	list, err := b.asg.List(ctx, nodes)
-	b.eks.dress(ctx, list)
+	b.eks.dress(ctx, list, nodes)
 	if err != nil || !slices.ContainsFunc(list, func(g present.GroupRow) bool { return g.Tags[kopsGroupTag] != "" }) {
 		return list, err
 	}

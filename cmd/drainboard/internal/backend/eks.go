@@ -50,7 +50,7 @@ func (b managed) FindAs(ctx context.Context, name, _ string) (Group, error) {
 // List are the managed node groups alone.
 func (b managed) List(ctx context.Context, nodes []*world.Node) (rows []present.GroupRow, err error) {
 	list, err := b.aws.Groups(ctx, machinesOf(nodes), b.kube.ClusterName())
-	for _, g := range b.eks.Groups(ctx, list) {
+	for _, g := range b.eks.Groups(ctx, list, byMachine(nodes)) {
 		if g.Managed != nil {
 			rows = append(rows, present.GroupRow{Summary: g})
 		}
@@ -59,14 +59,23 @@ func (b managed) List(ctx context.Context, nodes []*world.Node) (rows []present.
 }
 
 // dress replaces, in a list of groups, those that EKS manages by what EKS tells of them.
-func (b managed) dress(ctx context.Context, rows []present.GroupRow) {
+func (b managed) dress(ctx context.Context, rows []present.GroupRow, nodes []*world.Node) {
 	list := make([]asg.Summary, len(rows))
 	for i, r := range rows {
 		list[i] = r.Summary
 	}
-	for i, g := range b.eks.Groups(ctx, list) {
+	for i, g := range b.eks.Groups(ctx, list, byMachine(nodes)) {
 		rows[i].Summary = g
 	}
+}
+
+// byMachine are nodes by their machines.
+func byMachine(nodes []*world.Node) map[string]*world.Node {
+	out := map[string]*world.Node{}
+	for _, n := range nodes {
+		out[n.Machine] = n
+	}
+	return out
 }
 
 func (managed) Several() error { return nil }

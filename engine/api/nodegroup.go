@@ -19,6 +19,8 @@ type NodeGroup struct {
 	MaxUnavailable        string           `json:"maxUnavailable,omitempty"`        // How many nodes an update takes at once, a number or a percentage
 	NodeRepair            bool             `json:"nodeRepair"`                      // EKS replaces nodes that are not well
 	WarmPool              bool             `json:"warmPool"`                        // It keeps instances in reserve
+	NodeRepairSettings    string           `json:"nodeRepairSettings,omitempty"`    // How it replaces them, where that is set, by the names of EKS's API
+	WarmPoolSettings      string           `json:"warmPoolSettings,omitempty"`      // How many it keeps in reserve, and how
 	HealthIssues          []NodeGroupIssue `json:"healthIssues"`                    // What EKS finds wrong with it
 	Insights              []ClusterInsight `json:"insights"`                        // Findings of EKS about the nodes of the cluster that are not PASSING
 	LatestUpdate          *NodeGroupUpdate `json:"latestUpdate,omitempty"`          // Its latest update by EKS to another version

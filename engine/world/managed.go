@@ -32,6 +32,8 @@ type ManagedGroup struct {
 	// Repairs: EKS replaces nodes that are not well. WarmPool: it keeps machines in
 	// reserve.
 	Repairs, WarmPool bool
+	// RepairSettings and WarmPoolSettings are how, in EKS's words, "" for its defaults.
+	RepairSettings, WarmPoolSettings string
 	// Issues are what EKS finds wrong with the group.
 	Issues []ManagedIssue
 	// Insights are those findings about the cluster that concern its nodes and are not PASSING.
@@ -203,7 +205,7 @@ func (m *ManagedGroup) Clean() *ManagedGroup {
 	}
 	c := *m
 	for _, s := range []*string{&c.Cluster, &c.Name, &c.AutoScalingGroup, &c.Status, &c.Version, &c.Release, &c.AMIType, &c.ClusterVersion,
-		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.Unread, &c.UpdatesUnread} {
+		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.RepairSettings, &c.WarmPoolSettings, &c.Unread, &c.UpdatesUnread} {
 		*s = Clean(*s)
 	}
 	c.Issues = cleanIssues(c.Issues)

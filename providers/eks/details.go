@@ -135,8 +135,8 @@ func (d *details) group(ctx context.Context) error {
 			m.MaxUnavailable = fmt.Sprint(*u.MaxUnavailable)
 		}
 	}
-	m.Repairs = n.NodeRepairConfig != nil && aws.ToBool(n.NodeRepairConfig.Enabled)
-	m.WarmPool = n.WarmPoolConfig != nil && aws.ToBool(n.WarmPoolConfig.Enabled)
+	m.Repairs, m.RepairSettings = repairs(n.NodeRepairConfig)
+	m.WarmPool, m.WarmPoolSettings = warmPool(n.WarmPoolConfig)
 	m.Issues = nil
 	if n.Health != nil {
 		for _, i := range n.Health.Issues {
@@ -144,6 +144,54 @@ func (d *details) group(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// repairs tells whether and how EKS replaces nodes that are not well.
+func repairs(c *types.NodeRepairConfig) (on bool, settings string) {
+	if c == nil || !aws.ToBool(c.Enabled) {
+		return false, ""
+	}
+	var s setting
+	s.amount("maxParallelNodesRepaired", c.MaxParallelNodesRepairedCount, c.MaxParallelNodesRepairedPercentage)
+	s.amount("maxUnhealthyNodeThreshold", c.MaxUnhealthyNodeThresholdCount, c.MaxUnhealthyNodeThresholdPercentage)
+	if n := len(c.NodeRepairConfigOverrides); n > 0 {
+		s.add("nodeRepairConfigOverrides", n)
+	}
+	return true, s.String()
+}
+
+// warmPool tells whether and how EKS keeps instances in reserve.
+func warmPool(c *types.WarmPoolConfig) (on bool, settings string) {
+	if c == nil || !aws.ToBool(c.Enabled) {
+		return false, ""
+	}
+	var s setting
+	s.amount("minSize", c.MinSize, nil)
+	s.amount("maxGroupPreparedCapacity", c.MaxGroupPreparedCapacity, nil)
+	if c.PoolState != "" {
+		s.add("poolState", c.PoolState)
+	}
+	if aws.ToBool(c.ReuseOnScaleIn) {
+		s.add("reuseOnScaleIn", true)
+	}
+	return true, s.String()
+}
+
+// setting is a list of names with values.
+type setting []string
+
+func (s setting) String() string { return strings.Join(s, ", ") }
+
+func (s *setting) add(name string, value any) { *s = append(*s, fmt.Sprintf("%s %v", name, value)) }
+
+// amount adds a number or a percentage, whichever is set.
+func (s *setting) amount(name string, count, percentage *int32) {
+	switch {
+	case count != nil:
+		s.add(name, *count)
+	case percentage != nil:
+		s.add(name, fmt.Sprintf("%d%%", *percentage))
+	}
 }
 
 // update reads the updates. EKS lists ids in no order that tells which that is, so

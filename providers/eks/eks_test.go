@@ -60,7 +60,8 @@ func start(t *testing.T) (*service, *details) {
 	t.Helper()
 	s := &service{answers: map[string]string{
 		atGroup: `{"nodegroup":{"nodegroupName":"web","status":"UPDATING","version":"1.31","releaseVersion":"1.31.4-1","amiType":"AL2023_x86_64_STANDARD",
-			"updateConfig":{"maxUnavailablePercentage":33,"updateStrategy":"MINIMAL"},"nodeRepairConfig":{"enabled":true},"launchTemplate":{"name":"mine","version":"4"},
+			"updateConfig":{"maxUnavailablePercentage":33,"updateStrategy":"MINIMAL"},"nodeRepairConfig":{"enabled":true,"maxParallelNodesRepairedCount":2,"maxUnhealthyNodeThresholdPercentage":20,"nodeRepairConfigOverrides":[{"nodeMonitoringCondition":"NetworkingReady"}]},
+			"warmPoolConfig":{"enabled":true,"minSize":2,"maxGroupPreparedCapacity":9,"poolState":"STOPPED","reuseOnScaleIn":true},"launchTemplate":{"name":"mine","version":"4"},
 			"health":{"issues":[{"code":"AsgInstanceLaunchFailures","message":"no capacity","resourceIds":["eks-web-1"]}]}}}`,
 		atUpdates:        `{"updateIds":["a","b","c"]}`,
 		atUpdates + "/a": `{"update":{"id":"a","type":"VersionUpdate","status":"Failed","createdAt":1700000000,"errors":[]}}`,
@@ -99,7 +100,8 @@ func TestDescribe(t *testing.T) {
 	if g.Name != "web" || g.Provider != "eks" || m.Unread != "" || m.AutoScalingGroup != "eks-web-1" {
 		t.Fatalf("%+v %+v", g, m)
 	}
-	if m.Version != "1.31" || m.Release != "1.31.4-1" || m.ClusterVersion != "1.32" || m.Recommended != "1.32.1-9" || m.MaxUnavailable != "33%" || !m.Minimal || !m.Repairs || m.WarmPool || m.TemplateVersion != "4" {
+	if m.Version != "1.31" || m.Release != "1.31.4-1" || m.ClusterVersion != "1.32" || m.Recommended != "1.32.1-9" || m.MaxUnavailable != "33%" || !m.Minimal || !m.Repairs || !m.WarmPool || m.RepairSettings != "maxParallelNodesRepaired 2, maxUnhealthyNodeThreshold 20%, nodeRepairConfigOverrides 1" ||
+		m.WarmPoolSettings != "minSize 2, maxGroupPreparedCapacity 9, poolState STOPPED, reuseOnScaleIn true" || m.TemplateVersion != "4" {
 		t.Errorf("%+v", m)
 	}
 	if behind, known := m.Behind(g.Image); !behind || !known {

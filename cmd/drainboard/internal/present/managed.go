@@ -26,7 +26,10 @@ type PlannedManaged struct {
 // JSON is the plan for programs.
 func (p PlannedManaged) JSON() api.GroupPlan {
 	out := PlanOf(p.Run)
-	out.NodeGroup, out.StartCommand = ManagedOf(&p.Group), p.command()
+	out.NodeGroup = ManagedOf(&p.Group)
+	if p.Group.UnderWay() == nil { // else EKS refuses it
+		out.StartCommand = p.command()
+	}
 	return out
 }
 
@@ -93,15 +96,23 @@ func updateStrategy(m *world.ManagedGroup) string {
 func besides(m *world.ManagedGroup) string {
 	var on []string
 	if m.Repairs {
-		on = append(on, "node repair on")
+		on = append(on, "node repair on"+inBrackets(m.RepairSettings))
 	}
 	if m.WarmPool {
-		on = append(on, "warm pool on")
+		on = append(on, "warm pool on"+inBrackets(m.WarmPoolSettings))
 	}
 	if len(on) == 0 {
 		return ""
 	}
 	return ", " + strings.Join(on, ", ")
+}
+
+// inBrackets is a list of settings, "" for none.
+func inBrackets(settings string) string {
+	if settings == "" {
+		return ""
+	}
+	return " (" + settings + ")"
 }
 
 func updateText(u *world.ManagedUpdate) string {
@@ -132,7 +143,7 @@ func ManagedOf(m *world.ManagedGroup) *api.NodeGroup {
 	out := &api.NodeGroup{
 		Cluster: m.Cluster, AutoScalingGroup: m.AutoScalingGroup, Status: m.Status, KubernetesVersion: m.Version, ReleaseVersion: m.Release,
 		AMIType: m.AMIType, ClusterVersion: m.ClusterVersion, RecommendedRelease: m.Recommended, UpdateStrategy: "DEFAULT", MaxUnavailable: m.MaxUnavailable,
-		LaunchTemplate: m.TemplateName, LaunchTemplateVersion: m.TemplateVersion, NodeRepair: m.Repairs, WarmPool: m.WarmPool, HealthIssues: issuesOf(m.Issues), Unread: m.Unread,
+		LaunchTemplate: m.TemplateName, LaunchTemplateVersion: m.TemplateVersion, NodeRepair: m.Repairs, WarmPool: m.WarmPool, NodeRepairSettings: m.RepairSettings, WarmPoolSettings: m.WarmPoolSettings, HealthIssues: issuesOf(m.Issues), Unread: m.Unread,
 	}
 	if m.Minimal {
 		out.UpdateStrategy = "MINIMAL"

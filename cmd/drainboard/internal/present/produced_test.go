@@ -81,6 +81,8 @@ func TestEveryFieldIsProduced(t *testing.T) {
 
 	found := map[string]bool{}
 	managed := PlannedManaged{Group: *group.Managed, Run: plan}
+	managed.Group.Configured = nil
+	managed.Group.Update = &world.ManagedUpdate{ID: "u-1", Status: world.UpdateFailed}
 	for _, doc := range []any{
 		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),

@@ -152,7 +152,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
 			// or a limit over, is seen by looking.
-			if news || (w.snapshot.External != nil || w.update.State == record.Running) && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
+			if news || (w.snapshot.External != nil || w.update.State == record.Running || w.update.State == record.Ending) && w.Clock.Now().Sub(w.snapshot.At) >= time.Second {
 				publish()
 			}
 		}

@@ -108,13 +108,20 @@ func (e EKSManaged) Step(s *engine.Step) {
 func learnEnds(s *engine.Step, u *world.ManagedUpdate) {
 	for _, a := range endsSince(s.W, u.Since) {
 		n, known := s.Run.Nodes[a.Ends]
-		switch {
-		case !known && !a.young && s.W.Machine(a.Ends) == nil:
+		if !known && !a.young && s.W.Machine(a.Ends) == nil {
 			s.SetNode(a.Ends, record.Node{Zone: a.Zone, Stage: record.Replaced, Since: a.At, Reason: text.EKSEndedBefore})
-		case known && mng.Foreign(a.Why) && n.Reason != text.EKSEndedBefore && !(n.New && a.Why == world.EndScaledIn && s.Phase() == scaleDown):
+		}
+		if mng.Foreign(a.Why) && !(a.young && a.Why == world.EndScaledIn && !beforeScaleDown(s, a.At)) {
 			s.Note(s.Label(a.Ends, n) + ": " + text.EKSEnds(string(a.Why), a.Cause))
 		}
 	}
+}
+
+// beforeScaleDown reports whether something happened before the update's own scale down, in which it lowers
+// the desired size: that phase is seen a little later than it begins.
+func beforeScaleDown(s *engine.Step, at time.Time) bool {
+	phase := s.Phase()
+	return phase != "" && phase != scaleDown && s.Now.Sub(at) > lagging
 }
 
 // end is the activity that ends a machine; young: one that was launched after the update began.

@@ -364,6 +364,27 @@ func TestFollowedEndsByOthers(t *testing.T) {
 	}
 }
 
+// A new node that was gone before its activity was read is told by its instance; EKS's own scale down is not
+// told as others'.
+func TestFollowedEndsOfNewNodes(t *testing.T) {
+	for why, told := range map[world.EndCause]int{world.EndRebalance: 1, world.EndScaledIn: 0, world.EndRequested: 0} {
+		x := watchedUpdate(t)
+		x.after(2 * time.Second)
+		x.ends("i-quick", why)
+		g := x.w.Group
+		g.Activities = append(g.Activities, world.Activity{ID: "l", At: x.now, Launches: "i-quick"})
+		x.w.SetGroup(g)
+		x.after(10 * time.Second)
+		if len(x.run.Notes) != told || told > 0 && !strings.HasPrefix(x.run.Notes[0], "i-quick: ") {
+			t.Errorf("%s: %q", why, x.run.Notes)
+		}
+		x.after(time.Minute) // it is no scale down: others have lowered the desired size
+		if lowered := why == world.EndScaledIn; lowered != strings.Contains(strings.Join(x.run.Notes, ""), "desired size was lowered") {
+			t.Errorf("%s: %q", why, x.run.Notes)
+		}
+	}
+}
+
 // Who comes late counts what was replaced before, by the activities of the group; a machine that the
 // update itself has launched, or that was ended before it began, is none of these.
 func TestFollowedFromTheMiddle(t *testing.T) {

@@ -31,6 +31,14 @@ const (
 	EKSWindows    = "estimated: updates were reported to fail after about 45 minutes"
 )
 
+// What EKS's update does about those who move nodes beside it (user guide, "Understand each phase of node
+// updates").
+const (
+	EKSRebalanceDoes  = "moves instances between zones, and terminates those of the fuller ones"
+	EKSRebalanceLeft  = "EKS does not suspend it: it brings the new nodes to their zones"
+	EKSAutoscalerLeft = "EKS does not protect new nodes from its scale-down; while it adds nodes, EKS leaves the sizes raised"
+)
+
 // EKSUpdatesReadAgain says that EKS's updates are known again.
 const EKSUpdatesReadAgain = "EKS's updates of the node group are read again"
 

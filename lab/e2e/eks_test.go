@@ -79,7 +79,7 @@ func TestManagedGroup(t *testing.T) {
 		"DEFAULT (new nodes come first), maxUnavailable 50%", "InsufficientFreeAddresses: no room (subnet-1)", "WARNING: Kubelet version skew (nodes are behind)")
 
 	plan := s.run("plan", "web").exits(0).out()
-	says(plan, "2 nodes to replace", "Up to 1 at once", "Surge during the run: 2 instances", "PDB checkout never allows a disruption", "EKS picks nodes at random",
+	says(plan, "EC2 quota \"Running On-Demand Standard", "left alone: AZRebalance moves instances between zones", "EKS does not suspend it", "2 nodes to replace", "Up to 1 at once", "Surge during the run: 2 instances", "PDB checkout never allows a disruption", "EKS picks nodes at random",
 		"  aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web\n", "drainboard watch web")
 	says(s.run("plan", "web", "--force").exits(0).out(), "--nodegroup-name web --force\n")
 	says(s.run("plan", s.group.Name, "--provider", "eks", "-o", "json").exits(0).out(), `"startCommand": "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web"`)

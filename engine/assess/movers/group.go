@@ -54,6 +54,20 @@ func OfGroup(s *assess.Reader) []record.ExternalMover {
 	return out
 }
 
+// OfEKS makes of the movers beside a run by EKS's rules those beside an update by EKS, which suspends and
+// protects nothing.
+func OfEKS(list []record.ExternalMover) {
+	for i := range list {
+		m := &list[i]
+		switch m.Kind {
+		case record.ExternalRebalance:
+			m.Does, m.Handling, m.How = text.EKSRebalanceDoes, record.HandlingLeft, text.EKSRebalanceLeft
+		case record.ExternalAutoscaler:
+			m.How = text.EKSAutoscalerLeft
+		}
+	}
+}
+
 // processMovers are the processes that the strategy suspends: as long as nobody else has,
 // they would act.
 func processMovers(s *assess.Reader) (out []record.ExternalMover) {

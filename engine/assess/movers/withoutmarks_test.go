@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -68,5 +69,18 @@ func TestMovesAfterOurs(t *testing.T) {
 		if len(moves) != 1 || moves[0].By != tt.want {
 			t.Errorf("%s: got %+v, want %q", tt.name, moves, tt.want)
 		}
+	}
+}
+
+// Beside an update by EKS nothing is suspended and no node protected.
+func TestMoversOfEKS(t *testing.T) {
+	list := []record.ExternalMover{
+		{Kind: record.ExternalRebalance, Who: "AZRebalance", Handling: record.HandlingSuspended, How: text.SuspendedMeantime},
+		{Kind: record.ExternalAutoscaler, Handling: record.HandlingLeft, How: text.AutoscalerLeft},
+		{Kind: record.ExternalRefresh, Handling: record.HandlingRefused, How: text.NoRunBeside},
+	}
+	OfEKS(list)
+	if list[0].Handling != record.HandlingLeft || list[0].How != text.EKSRebalanceLeft || list[1].How != text.EKSAutoscalerLeft || list[2].How != text.NoRunBeside {
+		t.Errorf("%+v", list)
 	}
 }

@@ -230,9 +230,16 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: g.known.RecommendedImage})
 }
 
-// Quota is the account's limit on instances like those of the group.
-func (g *managedGroup) Quota(ctx context.Context, instances []string) (snapshot.Quota, error) {
-	return g.eks.Quota(ctx, instances)
+// QuotaOf is the account's limit on instances like those of a managed node group, which have to be named.
+func QuotaOf(ctx context.Context, g Group, instances []string) (snapshot.Quota, error) {
+	if p, is := g.(patientGroup); is {
+		g = p.Group
+	}
+	m, is := g.(*managedGroup)
+	if !is {
+		return snapshot.Quota{}, errors.New("it is no managed node group")
+	}
+	return m.eks.Quota(ctx, instances)
 }
 
 // Gone are none: EKS's launch templates are not ours to restore.

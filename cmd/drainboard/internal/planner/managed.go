@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
@@ -30,6 +31,7 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	if out.Run, err = p.Plan(ctx, terms, at, w); err != nil {
 		return out, err
 	}
+	movers.OfEKS(out.Run.ExternalMovers)
 	if _, known := out.Group.Behind(out.Image); !known && out.Kubernetes+out.Release == "" {
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
 	}
@@ -40,23 +42,13 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	return out, nil
 }
 
-// limited is a group whose account has a limit on running machines.
-type limited interface {
-	// Quota is that limit for machines like those of the group.
-	Quota(ctx context.Context, machines []string) (snapshot.Quota, error)
-}
-
 // addQuota compares the account's quota with the machines that an update adds; what cannot be read is said.
 func addQuota(ctx context.Context, at backend.Group, w *world.World, p *snapshot.Plan) {
-	g, is := at.(limited)
-	if !is {
-		return
-	}
 	var machines []string
 	for _, m := range w.Machines() {
 		machines = append(machines, m.ID)
 	}
-	q, err := g.Quota(ctx, machines)
+	q, err := backend.QuotaOf(ctx, at, machines)
 	if err != nil {
 		p.NotEvaluated = append(p.NotEvaluated, text.EKSQuotaUnread(p.Extra, err.Error()))
 		return

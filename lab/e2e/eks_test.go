@@ -25,6 +25,7 @@ func managed(t *testing.T, o lab.Nodegroup) (*scene, *eks.Service) {
 // managedIn is managed in a scene that is made in this way.
 func managedIn(t *testing.T, make func(*testing.T, string, lab.GroupOptions, ...string) *scene, o lab.Nodegroup) (*scene, *eks.Service) {
 	t.Helper()
+	claim(t, o.Name)
 	s := make(t, "around-"+o.Name, lab.GroupOptions{Zones: oneZone}, "read", "watch") // it has no node
 	service, err := theEKS()
 	if err != nil {

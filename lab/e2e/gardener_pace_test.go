@@ -118,23 +118,23 @@ func TestGardenerPace(t *testing.T) {
 
 // A run that was killed while a PDB keeps its node is aborted by another process, which restores the pace.
 func TestGardenerPaceAborted(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "paceless", Pools: []lab.ShootPool{{Name: "held", Size: 1, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
-	s.on("held").deploy("checkout", "agent")
+	s := newShootScene(t, lab.ShootOptions{Name: "paceless", Pools: []lab.ShootPool{{Name: "paceless", Size: 1, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
+	s.on("paceless").deploy("checkout", "agent")
 	s.drives()
 	s.paces()
 	s.change(lab.ShootChange{ImageVersion: newImage})
-	s.machines.until("held", "be ended", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
-	p := s.follows("held", append(s.withShoot(), "--max-surge", "1")...)
+	s.machines.until("paceless", "be ended", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
+	p := s.follows("paceless", append(s.withShoot(), "--max-surge", "1")...)
 	p.await("capacity.changed", saying("→ maxSurge 1"))
 	p.crash()
 	s.eventually(func() error { // its lock runs out
-		if told := s.run("status", "held").out(); !strings.Contains(told, "no process drives it") {
+		if told := s.run("status", "paceless").out(); !strings.Contains(told, "no process drives it") {
 			return errors.New("the killed process still holds the lock")
 		}
 		return nil
 	})
 	// Aborted by a process of its own, which restores what the killed one had set.
-	s.run(append([]string{"abort", "held", "--yes"}, s.withShoot()[2:]...)...).exits(3)
+	s.run(append([]string{"abort", "paceless", "--yes"}, s.withShoot()[2:]...)...).exits(3)
 	changes := s.shootChanges()
 	if len(changes) != 2 || !bytes.Contains(changes[1].Body, []byte(`"value":2`)) {
 		t.Errorf("changes of the Shoot: %v", changes)

@@ -37,6 +37,9 @@ type shootScene struct {
 func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 	t.Helper()
 	t.Parallel()
+	for _, pool := range o.Pools {
+		claim(t, pool.Name)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	t.Cleanup(cancel)
 	name := "shoot-" + o.Name

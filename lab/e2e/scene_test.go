@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,6 +59,7 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 	t.Cleanup(cancel)
 	s := &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}
 	o.Name = "ng-" + name
+	claim(t, o.Name)
 	if len(o.Zones) == 0 {
 		o.Zones = zones[:3]
 	}
@@ -74,6 +76,18 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 	shared.Cloud().Grant(s.key, granted(t, rights...)...)
 	s.mark()
 	return s
+}
+
+// claimed are the groups of the lab by name, each with the test that has it.
+var claimed sync.Map
+
+// claim makes a group's name this test's: records and locks are found by it, so that no two tests
+// can have one of the same name.
+func claim(t *testing.T, group string) {
+	t.Helper()
+	if of, taken := claimed.LoadOrStore(group, t.Name()); taken && of != t.Name() {
+		t.Fatalf("%s has a group %s as well: give this one a name of its own", of, group)
+	}
 }
 
 // as lets drainboard be another user from here on.

@@ -92,8 +92,11 @@ func contextOf(key, value string) iamtypes.ContextEntry {
 	return iamtypes.ContextEntry{ContextKeyName: &key, ContextKeyType: iamtypes.ContextKeyTypeEnumString, ContextKeyValues: []string{value}}
 }
 
+// twice is how often IAM and STS are asked: a connection may end under a request.
+const twice = 2
+
 func (c *Client) identity() *iam.Client {
-	return iam.NewFromConfig(c.config, func(o *iam.Options) { o.Retryer = aws.NopRetryer{} })
+	return iam.NewFromConfig(c.config, func(o *iam.Options) { o.RetryMaxAttempts = twice })
 }
 
 // errNotSimulated means that the caller has no policies of the kinds that IAM simulates.
@@ -105,7 +108,7 @@ var errNotSimulated = errors.New("only the policies of users and roles can be si
 func (c *Client) principal(ctx context.Context) (string, error) {
 	ctx, cancel := bounded(ctx, rightsTimeout)
 	defer cancel()
-	who, err := sts.NewFromConfig(c.config, func(o *sts.Options) { o.Retryer = aws.NopRetryer{} }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	who, err := sts.NewFromConfig(c.config, func(o *sts.Options) { o.RetryMaxAttempts = twice }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return "", err
 	}

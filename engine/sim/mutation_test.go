@@ -300,7 +300,7 @@ var mutations = []mutation{
 	{"updates: marks of a failed update pass for this one's", "selfdriven/mng/infer.go", "(all || p.Ended > 0) && (p.Minimal || covered(p))", "(all || p.Ended > 0)", "TestInfer", "phase: upgrade"},
 	{"updates: a single mark passes for the upgrade", "selfdriven/mng/infer.go", "(all || p.Ended > 0) && ", "", "TestInfer", "phase: scale up"},
 	{"updates: AZRebalance passes for EKS", "selfdriven/mng/next.go", "return why != \"\" && why != world.EndRequested", "return false && why != \"\"", "TestFollowedEndsByOthers", "rebalance: []"},
-	{"updates: what was replaced before is not counted", "strategy/eksmanaged.go", "if !known && !a.young && s.W.Machine(a.Ends) == nil {", "if false {", "TestFollowedUpdates", "are told as replaced"},
+	{"updates: what was replaced before is not counted", "strategy/eksmanaged.go", "if !known && !a.young && s.W.Machine(a.Ends) == nil {", "if known && false {", "TestFollowedUpdates", "are told as replaced"},
 	{"updates: who was blind names nodes at once", "strategy/eksmanaged.go", "e != nil && e.Blind.After(last)", "e != nil && false", "TestFollowedWasBlind", "at once"},
 	{"updates: nodes that a failed update has brought are outdated", "assess/nodes.go", " || s.asTarget(m)) &&", ") &&", "TestFollowedUpdates", ""},
 	{"updates: a status that is not known is an end", "world/managed.go", "return u.Status == UpdateSucceeded || u.Status == UpdateFailed || u.Status == UpdateCancelled", "return u.Status != UpdateRuns", "TestFollowedUpdates", ""},

@@ -40,7 +40,7 @@ func published(t *testing.T, names ...string) lab.Rights {
 	}
 }
 
-var iamAction = regexp.MustCompile("`((?:autoscaling|ec2|elasticloadbalancing|iam|s3|eks|ssm):[A-Za-z]+)`")
+var iamAction = regexp.MustCompile("`((?:autoscaling|ec2|elasticloadbalancing|iam|s3|eks|servicequotas|ssm):[A-Za-z]+)`")
 
 // documentedActions are the IAM actions that docs/reference/rights.md asks for, without those for
 // groups of kops.

@@ -173,6 +173,24 @@ func TestFollowedSoleCandidate(t *testing.T) {
 	}
 }
 
+// What was inferred of a node lasts no longer than what it rests on: here the PDB opens.
+func TestFollowedGuessIsTakenBack(t *testing.T) {
+	x := watchedUpdate(t)
+	x.w.SetMachines([]world.Machine{*x.w.Machine("i-a"), *x.w.Machine("i-new")})
+	x.w.DeleteNode("b")
+	x.after(time.Minute + 10*time.Second)
+	if stage := x.run.Nodes["i-a"].Stage; stage != record.Draining {
+		t.Fatalf("it is told as %s", stage)
+	}
+	b := *x.w.Budget("shop/checkout")
+	b.Allowed, b.Desired, b.Since = 1, 1, x.now.Add(-time.Hour)
+	x.w.SetBudget(&b)
+	x.after(3 * time.Second)
+	if stage := x.run.Nodes["i-a"].Stage; stage != record.Outdated {
+		t.Errorf("it is still told as %s", stage)
+	}
+}
+
 // Each of EKS's errors has the exit code of a run that fails so.
 func TestFollowedErrors(t *testing.T) {
 	for code, want := range map[string]int{"PodEvictionFailure": 4, "NodeCreationFailure": 5, "AccessDenied": 1, "": 1} {

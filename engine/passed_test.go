@@ -96,6 +96,23 @@ func TestControllerKeepsBudgets(t *testing.T) {
 	}
 }
 
+// A pod that goes some seconds before the controller's time is up was deleted by another user, and one
+// that our own order has deleted is not told again.
+func TestControllerPassesAtItsTime(t *testing.T) {
+	f := drainedAt(t, true)
+	f.waits(2*time.Hour - 15*time.Second)
+	f.w.DeletePod("cart")
+	if got := f.forcedIn(time.Second); len(got) > 0 {
+		t.Errorf("some seconds before its time: %+v", got)
+	}
+	f.is.Pods = map[string]record.Pod{"till": {Ref: "shop/till", Node: "n1", Forced: true}}
+	f.now = noon.Add(2 * time.Hour)
+	f.w.DeletePod("till")
+	if got := f.forcedIn(time.Second); len(got) > 0 {
+		t.Errorf("by our own order: %+v", got)
+	}
+}
+
 // A Machine that is labelled to be deleted by force passes budgets at once, by whatever user,
 // also where the label and what it does are seen together.
 func TestControllerPassesWhenForced(t *testing.T) {
@@ -169,6 +186,44 @@ func TestControllerUpdatedInPlace(t *testing.T) {
 	}
 	if n := f.is.Nodes["i-1"]; n.Stage != record.Replaced || n.Old != "v1.31.4" {
 		t.Errorf("%+v", n)
+	}
+}
+
+// The marks of an update in place are gone before the node is Ready for pods again: it is not told as
+// outdated meanwhile, and then as updated.
+func TestControllerTakesMarksOff(t *testing.T) {
+	f := follow(t, 1, false)
+	g := f.w.Group
+	p := *g.Pool
+	p.Update = world.AutoInPlaceUpdate
+	g.Pool = &p
+	f.w.SetGroup(g)
+	const mark = "node.machine.sapcloud.io/"
+	taint := world.Taint{Key: world.GardenerTaint, Value: "True", Effect: "PreferNoSchedule"}
+	f.node(1, func(n *world.Node) {
+		n.Labels, n.Taints = map[string]string{mark + "candidate-for-update": "true", mark + "selected-for-update": "true"}, []world.Taint{taint}
+		n.Conditions = []world.Condition{{Type: "InPlaceUpdate", Reason: "ReadyForUpdate", On: true, Since: f.now}}
+	})
+	f.steps(time.Second, engine.Inputs{})
+	f.node(1, func(n *world.Node) {
+		n.Labels = map[string]string{mark + "candidate-for-update": "true", mark + "update-result": "successful"}
+		n.Conditions[0].Reason = "UpdateSuccessful"
+	})
+	f.steps(time.Second, engine.Inputs{})
+	list := f.w.Machines()
+	m := *list[0]
+	m.Template, m.State = f.w.Group.Template, world.MachinePending
+	f.w.SetMachines([]world.Machine{m})
+	f.node(1, func(n *world.Node) {
+		n.Labels, n.Conditions, n.Taints = nil, nil, []world.Taint{{Key: world.CriticalTaint, Effect: "NoSchedule"}}
+	})
+	told := f.steps(time.Second, engine.Inputs{})
+	m.State = world.MachineInService
+	f.w.SetMachines([]world.Machine{m})
+	f.node(1, func(n *world.Node) { n.Taints = nil })
+	told += f.steps(time.Second, engine.Inputs{})
+	if !strings.Contains(told, "node.ready n1: updated in place") || strings.Contains(told, "node.outdated") || strings.Contains(told, "mark is gone") {
+		t.Errorf("told\n%s", told)
 	}
 }
 

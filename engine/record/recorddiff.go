@@ -256,7 +256,8 @@ func (t *differ) moves() {
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
 		n, is, was := t.is.Nodes[id], t.is.External.MovesOf(id), t.was.External.MovesOf(id)
 		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
-		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil && n.Reason != text.InPlaceDone { // that its stage tells
+		returns := len(was) > 0 && was[0].Step == world.MoveUpdating && (n.Stage == Updating || n.Stage == Launching) || n.Reason == text.InPlaceDone
+		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil && !returns { // from an update in place, which its stage tells
 			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), text.NoMarkLeft(was[0].Mark)
 			if n.New {
 				e.Type = NodeReady

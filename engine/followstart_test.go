@@ -230,6 +230,23 @@ func TestFollowOutdatedByVersion(t *testing.T) {
 	}
 }
 
+// Once a node has come beside the outdated one the update is not said to be still to start.
+func TestFollowStartedByANewNode(t *testing.T) {
+	f := followEarly(t, false)
+	g := f.w.Group
+	g.Template.Version = 2
+	f.w.SetGroup(g)
+	if told := f.steps(time.Second, engine.Inputs{}); !strings.Contains(told, "the update of the outdated nodes has not started") {
+		t.Errorf("told\n%s", told)
+	}
+	f.reconciles("Processing", 80)
+	f.machines(1, 1, 11)
+	f.node(11, func(n *world.Node) { n.Created = f.now })
+	if told := f.steps(time.Second, engine.Inputs{}) + f.steps(time.Minute, engine.Inputs{}); strings.Contains(told, "has not started") {
+		t.Errorf("told\n%s", told)
+	}
+}
+
 // A wait that is in a record is the same wait after it was read again.
 func TestFollowWaitInARecord(t *testing.T) {
 	f := followEarly(t, true)

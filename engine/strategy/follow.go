@@ -225,8 +225,13 @@ func waitsToEnd(s *assess.Reader) string {
 }
 
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as
-// what is unfinished tells.
+// what is unfinished tells: none is under way, and no other has come since the run began.
 func (Follow) notStarted(s *assess.Reader, left []world.Unfinished) bool {
+	for id, n := range s.Run.Nodes {
+		if node := s.W.NodeOf(id); n.New && node != nil && node.Created.After(s.Run.Started) {
+			return false
+		}
+	}
 	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
 		s.Count(record.Outdated) > 0 && s.Count(append(underWay, record.Replaced)...) == 0 &&
 		s.Rules.Follows().Unstarted(left)

@@ -56,6 +56,16 @@ func TestExecutorSetsPace(t *testing.T) {
 		t.Errorf("restored the Shoot has %s, want %s", now, was)
 	}
 
+	// Between its read and its patch another user has set the pace.
+	other := "maxUnavailable: 30%"
+	api.beforePatch = func() { api.put(strings.Replace(prod, "maxUnavailable: 0", other, 1)) }
+	do(paceOf("web", was, set), record.Refused, record.RefusedConflict)
+	if now := paceNow(t, api); now.MaxUnavailable != "30%" {
+		t.Errorf("what another user has set is %s", now)
+	}
+	api.beforePatch = nil
+	api.put(strings.Replace(prod, "maxUnavailable: 0", "maxUnavailable: 20%", 1))
+
 	// Between its read and its patch the pool has gone elsewhere in the list.
 	before := api.patches
 	api.beforePatch = func() { api.put(strings.Replace(prod, "name: web", "name: api", 1)) }

@@ -68,38 +68,37 @@ func extensionTable() string {
 	return b.String()
 }
 
-func conditionTable() string {
-	var b strings.Builder
-	b.WriteString("| condition or constraint | in | while it is not True |\n|---|---|---|\n")
-	for _, c := range Conditions() {
-		in := "conditions"
-		if c.Constraint {
-			in = "constraints"
-		}
-		fmt.Fprintf(&b, "| `%s` | `status.%s` | %s |\n", c.Type, in, cmp.Or(c.Means, "what its message says"))
+// docTable is a table as a document has it, with a row for each item.
+func docTable[T any](head string, items []T, row func(T) []any) string {
+	b := "| " + head + " |\n" + strings.Repeat("|---", strings.Count(head, "|")+1) + "|\n"
+	for _, item := range items {
+		cells := row(item)
+		b += fmt.Sprintf("|"+strings.Repeat(" %s |", len(cells))+"\n", cells...)
 	}
-	return b.String()
+	return b
+}
+
+func conditionTable() string {
+	return docTable("condition or constraint | in | while it is not True", Conditions(), func(c Condition) []any {
+		in := "`status.conditions`"
+		if c.Constraint {
+			in = "`status.constraints`"
+		}
+		return []any{"`" + c.Type + "`", in, cmp.Or(c.Means, "what its message says")}
+	})
 }
 
 func ruleTable() string {
-	var b strings.Builder
-	b.WriteString("| rule | what is refused |\n|---|---|\n")
 	rules := Rules()
-	for _, rule := range slices.SortedFunc(maps.Keys(rules), cmp.Compare[Rule]) {
-		fmt.Fprintf(&b, "| %s | %s |\n", rule, rules[rule])
-	}
-	return b.String()
+	return docTable("rule | what is refused", slices.SortedFunc(maps.Keys(rules), cmp.Compare[Rule]), func(r Rule) []any { return []any{r, rules[r]} })
 }
 
 func switchTable() string {
-	var b strings.Builder
-	b.WriteString("| from | to | | |\n|---|---|---|---|\n")
-	for _, s := range Switches() {
+	return docTable("from | to | |", Switches(), func(s Switch) []any {
 		allowed := "forbidden"
 		if s.Allowed {
 			allowed = "allowed"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.From, s.To, allowed, s.Why)
-	}
-	return b.String()
+		return []any{s.From, s.To, allowed, s.Why}
+	})
 }

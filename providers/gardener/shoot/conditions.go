@@ -13,8 +13,7 @@ type Condition struct {
 	Means string
 }
 
-// Conditions are those that are told. The others are about other things: how long certificates are
-// valid, live migration, metrics.
+// Conditions are those that are told. The others are about other things: live migration, metrics.
 func Conditions() []Condition { return slices.Clone(conditions) }
 
 var conditions = []Condition{
@@ -24,6 +23,7 @@ var conditions = []Condition{
 	{"SystemComponentsHealthy", false, "new nodes take no pods before the system components on them are ready"},
 	{"MaintenancePreconditionsSatisfied", true, "a webhook may keep new nodes from joining, or pods from being evicted and started"},
 	{hibernationPossible, true, "a webhook may keep nodes from joining when the Shoot wakes up"},
+	{"CACertificateValiditiesAcceptable", true, "a CA expires within a year: when it has, no node joins"},
 	{"CRDsWithProblematicConversionWebhooks", true, "Gardener may not be able to reconcile the Shoot"},
 	{"HasIgnoredManagedResources", true, "Gardener does not reconcile parts of the Shoot"},
 	{"ManualInPlaceWorkersUpdated", true, ""},

@@ -286,13 +286,14 @@ func TestWindowAt(t *testing.T) {
 // change; one check of webhooks is told once, and what is True or about other things is not.
 func TestStalls(t *testing.T) {
 	s := baseShoot(t, `status.conditions: [{type: EveryNodeReady, status: "True"}, {type: ControlPlaneHealthy, status: Progressing, reason: DeploymentUnhealthy, message: "mcm is down."}, {type: ObservabilityComponentsHealthy, status: "False"}]
-status.constraints: [{type: HibernationPossible, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: MaintenancePreconditionsSatisfied, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: CACertificateValiditiesAcceptable, status: "False"}, {type: CRDsWithProblematicConversionWebhooks, status: "False", message: crd b}]
+status.constraints: [{type: HibernationPossible, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: MaintenancePreconditionsSatisfied, status: "False", reason: ProblematicWebhooks, message: "webhook\e a blocks pods"}, {type: CACertificateValiditiesAcceptable, status: "False", reason: ExpiringCACertificates, message: ca in March}, {type: ReadyForMigration, status: "False"}, {type: CRDsWithProblematicConversionWebhooks, status: "False", message: crd b}]
 `)
 	web := world.Pool{Name: "web"}
 	s.Describe(&web, start)
 	want := []string{
 		"ControlPlaneHealthy is Progressing (DeploymentUnhealthy), machine-controller-manager runs in the control plane: it may not work: mcm is down",
 		"MaintenancePreconditionsSatisfied is False (ProblematicWebhooks), a webhook may keep new nodes from joining, or pods from being evicted and started: webhook a blocks pods",
+		"CACertificateValiditiesAcceptable is False (ExpiringCACertificates), a CA expires within a year: when it has, no node joins: ca in March",
 		"CRDsWithProblematicConversionWebhooks is False, Gardener may not be able to reconcile the Shoot: crd b",
 	}
 	if !slices.Equal(web.Notes, want) {

@@ -52,13 +52,15 @@
 //     the Shoot's spec changes, or when gardener.cloud/operation asks
 //     for it, and keeps the Shoot's status: last operation, pools that are pending, the
 //     constraint of those that are updated by hand, EveryNodeReady, shoot-info. It knows
-//     the operations reconcile, retry, rollout-workers and force-in-place-update.
+//     the operations reconcile, retry, rollout-workers and force-in-place-update. With
+//     confineSpecUpdateRollout it begins when a test opens the window (Shoot.OpenWindow); the
+//     generation rises before, as a custom resource's does, and counts as observed.
 //   - an admission policy (shoot_policy.yaml) refuses what Gardener's API server would of a
 //     change of worker pools and of Kubernetes. There is no CloudProfile.
 //   - a node agent updates nodes in place (see nodeAgent).
 //   - critical components of a node are ready a set time after it is (ShootTimes).
 //
-// There are no cluster autoscaler, no maintenance and no credentials to rotate.
+// There are no cluster autoscaler, no maintenance by itself and no credentials to rotate.
 //
 // # Side by side
 //

@@ -23,6 +23,7 @@ type gardenlet struct {
 
 	due        bool                   // a reconciliation is begun, and not all is deployed
 	generation int64                  // of the Shoot that the machine deployments are made after
+	kept       int64                  // a later one, which waits for the maintenance time window
 	began      time.Time              // of the reconciliation
 	preparing  int64                  // the generation whose control plane is seen to, or was last
 	prepared   time.Time              // when that was begun
@@ -115,7 +116,9 @@ func (g *gardenlet) look(ctx context.Context) error {
 			return err
 		}
 	}
-	if g.due || g.generation != shoot.Generation {
+	if g.confines(shoot) {
+		g.kept = shoot.Generation
+	} else if g.due || g.generation != shoot.Generation {
 		if busy, err := g.prepare(ctx, shoot); busy || err != nil {
 			return err
 		}
@@ -124,6 +127,11 @@ func (g *gardenlet) look(ctx context.Context) error {
 		}
 	}
 	return g.report(ctx, shoot)
+}
+
+// confines reports whether what has changed of the Shoot waits for the maintenance time window.
+func (g *gardenlet) confines(shoot *shootObject) bool {
+	return shoot.Spec.Maintenance.Confine && !g.shoot.window.Load() && g.generation != 0 && !g.due
 }
 
 // prepare begins a reconciliation with the control plane (see Shoot.PrepareFor). It reports

@@ -25,7 +25,7 @@ func (g *gardenlet) report(ctx context.Context, shoot *shootObject) error {
 	if err != nil {
 		return err
 	}
-	status := shootStatus{TechnicalID: g.shoot.ControlNamespace, ObservedGeneration: g.generation, Gardener: shootGardener{ID: "lab", Name: "gardenlet", Version: gardenerVersion}}
+	status := shootStatus{TechnicalID: g.shoot.ControlNamespace, ObservedGeneration: max(g.generation, g.kept), Gardener: shootGardener{ID: "lab", Name: "gardenlet", Version: gardenerVersion}}
 	done, all, waits := 0, 0, []string{}
 	inPlace := shootInPlaceStatus{}
 	for _, w := range shoot.Spec.Provider.Workers {
@@ -84,6 +84,9 @@ func (g *gardenlet) report(ctx context.Context, shoot *shootObject) error {
 			Type: "ManualInPlaceWorkersUpdated", Status: "False", Reason: "WorkerPoolsWithManualInPlaceUpdateStrategyPending",
 			Message: "Some worker pools in your Shoot with update strategy ManualInPlaceUpdate are pending update: " + strings.Join(pending, ", "),
 		}}
+	}
+	if told := g.shoot.troubles.Load(); told != nil {
+		status.Constraints = append(status.Constraints, *told...)
 	}
 	status.Conditions = []shootCondition{everyNodeReady(waits)}
 	return g.write(ctx, shoot, status)

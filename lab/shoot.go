@@ -40,6 +40,8 @@ type Shoot struct {
 	stop     context.CancelFunc
 	away     atomic.Bool  // see StopGardenlet
 	prepares atomic.Int64 // nanoseconds, see PrepareFor
+	window   atomic.Bool  // see OpenWindow
+	troubles atomic.Pointer[[]shootCondition]
 	work     sync.WaitGroup
 }
 

@@ -37,6 +37,23 @@ func (s *Shoot) StopGardenlet(stop bool) { s.away.Store(stop) }
 // Processing, and nothing tells of its machines. 0 ends that.
 func (s *Shoot) PrepareFor(d time.Duration) { s.prepares.Store(int64(d)) }
 
+// OpenWindow begins the maintenance time window that the changes of a Shoot wait for, see
+// ShootOptions.Confine. It does not end.
+func (s *Shoot) OpenWindow() { s.window.Store(true) }
+
+// Constrain has Gardener tell of a constraint of the Shoot's that is not kept, such as
+// MaintenancePreconditionsSatisfied; an empty kind ends all that were.
+func (s *Shoot) Constrain(kind, reason, message string) {
+	var now []shootCondition
+	if was := s.troubles.Load(); was != nil && kind != "" {
+		now = slices.Clone(*was)
+	}
+	if kind != "" {
+		now = append(now, shootCondition{Type: kind, Status: "False", Reason: reason, Message: message})
+	}
+	s.troubles.Store(&now)
+}
+
 // FailUpdates makes updates in place of a pool's nodes fail, until MendUpdates.
 func (s *Shoot) FailUpdates(pool string, fault UpdateFault) {
 	s.agent.mu.Lock()

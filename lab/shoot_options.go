@@ -37,6 +37,9 @@ type ShootOptions struct {
 	// Begin and End are of the maintenance time window, as the Shoot has it: HHMMSS+ZZZZ.
 	// Empty: the first six hours of the day, in UTC; no window is longer.
 	Begin, End string
+	// Confine has changes of the spec wait for that window (confineSpecUpdateRollout), which
+	// is shut whatever the time is, until Shoot.OpenWindow.
+	Confine bool
 	// Flags are passed on to machine-controller-manager. See package mcm.
 	Flags []string
 }

@@ -59,6 +59,7 @@ type shootProvider struct {
 }
 
 type shootMaintenance struct {
+	Confine    bool `json:"confineSpecUpdateRollout,omitempty"`
 	TimeWindow struct {
 		Begin string `json:"begin"`
 		End   string `json:"end"`

@@ -21,7 +21,9 @@ func TestGardenerForcedPods(t *testing.T) {
 		{Name: "inferred", Size: 1, Zones: zones[:1], Drain: limit, MaxSurge: "1", MaxUnavailable: "0"},
 	}})
 	flags := map[string][]string{"seen": s.withAll(), "inferred": s.withShoot()}
+	before := map[string][]string{}
 	for pool := range flags {
+		before[pool] = s.nodesOf(pool)
 		s.on(pool).deploy("checkout", "batch", "agent")
 	}
 	s.drives()
@@ -33,6 +35,7 @@ func TestGardenerForcedPods(t *testing.T) {
 	}
 	for pool, p := range runs {
 		p.exits(0)
+		s.checkReplaced(pool, before[pool], p)
 		told := map[string]bool{}
 		for _, e := range p.all("pod.forced") {
 			if told[e.Pod] || e.By != "machine-controller-manager" || e.Inferred != (pool == "inferred") {
@@ -53,7 +56,7 @@ func TestGardenerForcedPods(t *testing.T) {
 		if end := p.all("run.finished"); len(end) != 1 || !strings.Contains(end[0].Message, "deleted past PDBs by machine-controller-manager on 1 node") {
 			t.Errorf("pool %s ends: %v", pool, end)
 		}
-		if out := s.run("report", pool).exits(0).out(); !strings.Contains(out, "Pods deleted past their PDBs by the group's own controller") || strings.Count(out, "machine-controller-manager") < len(forced) {
+		if out := s.run("report", pool).exits(0).out(); !strings.Contains(out, "Pods deleted past their PDBs by the group's own controller") || strings.Count(out, "machine-controller-manager") < len(forced) || strings.Contains(out, "| **times a pod was blocked** | 0 |") {
 			t.Errorf("pool %s: the report is\n%s", pool, out)
 		}
 	}

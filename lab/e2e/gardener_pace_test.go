@@ -3,14 +3,11 @@ package e2e
 import (
 	"bytes"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab"
 )
@@ -18,22 +15,7 @@ import (
 // paces makes the scene's user one who may also change the Shoot, by the role published for that.
 func (s *shootScene) paces() {
 	s.t.Helper()
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "reference", "rbac-garden.yaml")), 4096)
-	var rules []rbacv1.PolicyRule
-	for {
-		var role rbacv1.Role
-		if err := decoder.Decode(&role); err == io.EOF {
-			break
-		} else if err != nil {
-			s.t.Fatal(err)
-		}
-		rules = append(rules, role.Rules...)
-	}
-	var err error
-	if s.garden, err = shared.KubeconfigFor(s.ctx, s.name+"-garden-owner", lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{s.shoot.Namespace: rules}}); err != nil {
-		s.t.Fatal(err)
-	}
-	s.users = append(s.users, "system:serviceaccount:default:"+s.name+"-garden-owner")
+	s.garden = s.kubeconfigBeside(s.name+"-garden-owner", s.shoot.Namespace, publishedBeside(s.t, "rbac-garden.yaml")...)
 }
 
 // shootChanges are the requests of Drainboard that change the Shoot.
@@ -70,7 +52,7 @@ func TestGardenerPace(t *testing.T) {
 	s := newShootScene(t, lab.ShootOptions{Name: "pace", Pools: []lab.ShootPool{{Name: "slowed", Size: 2, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
 	s.on("slowed").deploy("batch", "agent")
 	s.drives()
-	old := s.present("slowed")
+	old, before := s.present("slowed"), s.nodesOf("slowed")
 	slower := append(s.withShoot(), "--max-surge", "1")
 	denied := s.follows("slowed", slower...).exits(11)
 	if said := denied.errOut(); !strings.Contains(said, "the garden cluster does not allow patch shoots in namespace "+s.shoot.Namespace) || len(s.shootChanges()) > 0 {
@@ -95,7 +77,9 @@ func TestGardenerPace(t *testing.T) {
 	if left := s.run("status", "slowed").out(); !strings.Contains(left, "pace: maxSurge 1, maxUnavailable 0 of pool slowed in Shoot garden-lab/pace, set by this run, which restores maxSurge 2, maxUnavailable 0") {
 		t.Errorf("status of the killed run does not tell of the pace that is set:\n%s", left)
 	}
+	killed := p
 	p = s.follows("slowed", s.withShoot()...).exits(0)
+	s.checkReplaced("slowed", before, killed, p)
 	p.await("capacity.changed", saying("set maxSurge 1, maxUnavailable 0 → maxSurge 2, maxUnavailable 0"))
 	s.updated("slowed", old)
 	values, most := s.surges("slowed")

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,9 +9,7 @@ import (
 	"time"
 
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab"
 )
@@ -23,21 +19,7 @@ import (
 func (s *shootScene) drives() {
 	s.t.Helper()
 	s.as(s.name+"-driver", published(s.t, "read", "watch", "upgrade", "force", "events", "hear"))
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "reference", "rbac-control.yaml")), 4096)
-	var rules []rbacv1.PolicyRule
-	for {
-		var role rbacv1.Role
-		if err := decoder.Decode(&role); err == io.EOF {
-			break
-		} else if err != nil {
-			s.t.Fatal(err)
-		}
-		rules = append(rules, role.Rules...)
-	}
-	var err error
-	if s.control, err = shared.KubeconfigFor(s.ctx, s.name+"-control-driver", lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{s.shoot.ControlNamespace: rules}}); err != nil {
-		s.t.Fatal(err)
-	}
+	s.control = s.kubeconfigBeside(s.name+"-control-driver", s.shoot.ControlNamespace, publishedBeside(s.t, "rbac-control.yaml")...)
 }
 
 // sitsAt is a person at the dashboard of a run in a pool.
@@ -130,6 +112,7 @@ func TestGardenerBatches(t *testing.T) {
 			t.Errorf("machine %s has gone", name)
 		}
 	}
+	s.checkReplaced("hands", s.nodesOf("hands"))
 }
 
 // stays sees that nobody but those of a batch is or was selected.
@@ -162,6 +145,7 @@ func TestGardenerDriven(t *testing.T) {
 	s := newShootScene(t, lab.ShootOptions{Name: "driven", Pools: []lab.ShootPool{{Name: "helped", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.on("helped").deploy("checkout", "agent")
 	s.drives()
+	before := s.nodesOf("helped")
 	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
 	begun := s.machines.until("helped", "be drained", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
 	held, _, _ := strings.Cut(begun.Labels[machineapi.NodeLabelKey], ".")
@@ -188,6 +172,7 @@ func TestGardenerDriven(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.paused("helped", false)
+	s.checkReplaced("helped", before)
 	if told := s.run("report", "helped").exits(0).out(); !strings.Contains(told, "force-1") || !strings.Contains(told, "force machine") {
 		t.Errorf("the report does not tell of the forced pods and Machine:\n%s", told)
 	}

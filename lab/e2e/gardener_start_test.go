@@ -64,6 +64,7 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 	s.drives()
 	s.shoot.PrepareFor(25 * time.Second)
 	old := map[string]map[string]bool{"both": s.present("both"), "garden": s.present("garden")}
+	before := map[string][]string{"both": s.nodesOf("both"), "garden": s.nodesOf("garden")}
 	s.change(lab.ShootChange{ImageVersion: newImage}) // the kubelets' version, by which nodes would be outdated, stays
 	runs := map[string]*process{"both": s.follows("both", s.withAll()...), "garden": s.follows("garden", s.withShoot()...)}
 	for pool, p := range runs {
@@ -74,6 +75,7 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 			t.Errorf("pool %s: %v", pool, finished)
 		}
 		s.updated(pool, old[pool])
+		s.checkReplaced(pool, before[pool], p)
 	}
 }
 
@@ -84,7 +86,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 	s := newShootScene(t, lab.ShootOptions{Name: "never", Pools: []lab.ShootPool{{Name: "still", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.drives()
 	s.shoot.StopGardenlet(true)
-	old := s.present("still")
+	old, before := s.present("still"), s.nodesOf("still")
 	s.change(lab.ShootChange{ImageVersion: newImage})
 
 	blind := s.follows("still", "--provider", "gardener", "--wait-for-start", "10s").exits(9)
@@ -105,8 +107,9 @@ func TestGardenerNeverStarts(t *testing.T) {
 	s.paused("still", false)
 
 	s.shoot.StopGardenlet(false)
-	s.follows("still", flags...).exits(0)
+	end := s.follows("still", flags...).exits(0)
 	s.updated("still", old)
+	s.checkReplaced("still", before, p, end)
 	if slices.ContainsFunc(s.machines.zones("still"), func(history []version[machineapi.MachineDeployment]) bool {
 		return slices.ContainsFunc(history, func(v version[machineapi.MachineDeployment]) bool { return v.is != nil && v.is.Spec.Paused })
 	}) {

@@ -3,6 +3,8 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,22 +51,39 @@ func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 		t.Fatal(err)
 	}
 	s.as(name, published(t, "read", "watch", "shoot"))
-	s.garden = s.kubeconfigBeside("garden-reader-"+o.Name, s.shoot.Namespace, "rbac-garden.yaml")
-	s.control = s.kubeconfigBeside("control-reader-"+o.Name, s.shoot.ControlNamespace, "rbac-control.yaml")
+	s.garden = s.kubeconfigBeside("garden-reader-"+o.Name, s.shoot.Namespace, publishedBeside(t, "rbac-garden.yaml")[0])
+	s.control = s.kubeconfigBeside("control-reader-"+o.Name, s.shoot.ControlNamespace, publishedBeside(t, "rbac-control.yaml")[0])
 	s.users = append(s.users, s.user)
 	s.machines = s.followMachines()
 	return s
 }
 
-// kubeconfigBeside is that of a user who has the rights that are published for a cluster
-// beside the Shoot's own, in one namespace.
-func (s *shootScene) kubeconfigBeside(user, namespace, file string) string {
-	s.t.Helper()
-	var role rbacv1.Role
-	if err := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(s.t, "docs", "reference", file)), 4096).Decode(&role); err != nil {
-		s.t.Fatal(err)
+// publishedBeside are the roles that are published for a cluster beside the Shoot's own: the first is
+// to read.
+func publishedBeside(t *testing.T, file string) (roles []rbacv1.Role) {
+	t.Helper()
+	for decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(document(t, "docs", "reference", file)), 4096); ; {
+		var role rbacv1.Role
+		err := decoder.Decode(&role)
+		if errors.Is(err, io.EOF) {
+			return roles
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		roles = append(roles, role)
 	}
-	path, err := shared.KubeconfigFor(s.ctx, user, lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{namespace: role.Rules}})
+}
+
+// kubeconfigBeside is that of a user who has these rights in one namespace of a cluster beside the
+// Shoot's own.
+func (s *shootScene) kubeconfigBeside(user, namespace string, roles ...rbacv1.Role) string {
+	s.t.Helper()
+	var rules []rbacv1.PolicyRule
+	for _, r := range roles {
+		rules = append(rules, r.Rules...)
+	}
+	path, err := shared.KubeconfigFor(s.ctx, user, lab.Rights{Namespaces: map[string][]rbacv1.PolicyRule{namespace: rules}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

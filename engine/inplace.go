@@ -268,12 +268,19 @@ func unselected(s *assess.Reader, id string) bool {
 // told: two tries of machine-controller-manager's.
 const slowAfter = 40 * time.Second
 
-// tellAfter is slowAfter, or the time of the group's own controller.
-func tellAfter(s *assess.Reader) time.Duration {
-	if c := s.Controller(); c != nil {
-		return cmp.Or(c.Limits(&s.W.Group, nil).Slow, slowAfter)
+// tellAfter is slowAfter, or the time of the group's own controller; half of its drain timeout where that
+// is short, since it deletes the pods then.
+func tellAfter(s *assess.Reader, machine string) time.Duration {
+	c := s.Controller()
+	if c == nil {
+		return slowAfter
 	}
-	return slowAfter
+	l := c.Limits(&s.W.Group, s.W.Machine(machine))
+	after := cmp.Or(l.Slow, slowAfter)
+	if l.Drain > 0 && !l.Guess {
+		after = min(after, l.Drain/2)
+	}
+	return after
 }
 
 // reportStuck reports what keeps pods on a node that a controller drains, once it has for a while,
@@ -296,8 +303,8 @@ func reportStuck(s *Step, id string, n record.Node) record.Node {
 		n.Stuck = record.Stuck{}
 	case n.Stuck.Since.IsZero():
 		n.Stuck.Since = s.Now
-		s.WakeAt(s.Now.Add(tellAfter(&s.Reader)))
-	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= tellAfter(&s.Reader):
+		s.WakeAt(s.Now.Add(tellAfter(&s.Reader, id)))
+	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= tellAfter(&s.Reader, id):
 		n.Stuck.Reported = true
 		b := blockers.Of(&s.Reader, kept, n, id)
 		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})

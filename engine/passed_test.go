@@ -138,6 +138,22 @@ func TestControllerPassesInferred(t *testing.T) {
 	}
 }
 
+// A node whose drain times out soon is told as blocked before its pods are deleted.
+func TestControllerPassesTheBlocked(t *testing.T) {
+	f := drainedAt(t, false)
+	g := f.w.Group
+	p := *g.Pool
+	p.Limits.Guessed, p.Limits.Drain = false, 40*time.Second
+	g.Pool = &p
+	f.w.SetGroup(g)
+	if told := f.steps(10*time.Second, engine.Inputs{}); strings.Contains(told, "node.blocked") {
+		t.Errorf("told after 10 s:\n%s", told)
+	}
+	if told := f.steps(10*time.Second, engine.Inputs{}); !strings.Contains(told, "node.blocked n1") {
+		t.Errorf("told after 20 s:\n%s", told)
+	}
+}
+
 // With the Shoot's own limits the time has to be up for that, too.
 func TestControllerPassesByShoot(t *testing.T) {
 	f := drainedAt(t, false)

@@ -43,6 +43,7 @@ func TestGardenerBlocked(t *testing.T) {
 	}
 	all.expect("the last attempt failed: ")
 	for _, b := range []*board{all, nodes} {
+		b.expect("drain forced")
 		c, ok := b.countdownOf("drain forced", node)
 		want := m.DeletionTimestamp.Add(2 * time.Hour)
 		if off := c.ends.Sub(want); !ok || c.guess != (b == nodes) || off.Abs() > time.Minute { // hours are shown without seconds

@@ -163,7 +163,7 @@ func TestAbortWhileAPIsFail(t *testing.T) {
 	}
 	p.signal(syscall.SIGINT)
 	p.exits(3)
-	for _, end := range faults { // whoever restores the rest has the rights, and APIs that answer
+	for _, end := range faults { // what restores the rest has the rights, and APIs that answer
 		end()
 	}
 	for _, action := range denied {

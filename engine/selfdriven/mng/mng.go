@@ -3,6 +3,8 @@
 // was refused. What it does is inferred, and every conclusion says so:
 //
 //   - the phase of an update from launch templates, marks and ages of nodes (Infer);
+//   - who ends a machine, and what was replaced before the watch began, from the activities of the Auto
+//     Scaling group (Foreign): AZRebalance and autoscalers end machines as well, and EKS drains those too;
 //   - which marked nodes it has picked from pods that the eviction API was asked for, or that
 //     have left (Next). All old nodes of an update are marked, so a mark alone says nothing;
 //   - where nothing leaves although a node must be under way, the nodes that it may be are those

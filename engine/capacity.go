@@ -93,12 +93,17 @@ func (s *Step) LaunchInZone(zone string) {
 		return // the phase's deadline decides; the refusal is in its reason
 	}
 	if need := s.Run.Expected() + 1; g.Sizes.Max < need {
+		higher := fmt.Sprintf("%s%d", maxKey, need)
+		if r := s.Run.Retries[higher]; s.Now.Before(r.Next) && !r.Hopeless() { // refused: it is not set
+			s.WakeAt(r.Next)
+			return
+		}
 		if s.Run.MaxSet != need {
 			s.Run.MaxBefore, s.Run.MaxSet = s.Run.MaxSet, need
 		}
 		from, to := g.Sizes, g.Sizes
 		to.Max = need
-		if !s.Ensure(record.Action{Kind: record.SetSizes, Key: fmt.Sprintf("%s%d", maxKey, need), Group: g.Name, From: &from, Sizes: &to}) {
+		if !s.Ensure(record.Action{Kind: record.SetSizes, Key: higher, Group: g.Name, From: &from, Sizes: &to}) {
 			return
 		}
 	}

@@ -45,6 +45,12 @@ func (s *Step) LowerToMachines() bool {
 	switch {
 	case !l.SetAt.IsZero():
 		s.confirmLowering(*l)
+	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired < l.Sizes.Desired:
+		s.overLowering(*l)
+	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired > l.Sizes.Desired: // it was not lowered, and others have raised it
+		again := *l
+		again.Unsure = 0
+		s.setLowering(again)
 	case unlaunched(&s.Reader) <= 0 && s.Settled(record.LowerKey), s.Now.Sub(l.Began) >= lowerLimit && s.Settled(record.LowerKey), givenUp(&s.Reader, record.LowerKey),
 		givenUp(&s.Reader, "suspend/"+launching), givenUp(&s.Reader, "suspend/"+ending):
 		s.overLowering(*l)
@@ -99,14 +105,16 @@ func (s *Step) lower(l record.Lowering) {
 	if s.Ensure(record.Action{Kind: record.SetSizes, Key: record.LowerKey, Group: g.Name, From: &from, Sizes: &to}) {
 		l.By = from.Desired - to.Desired
 		s.Run.Lowered += l.By
-		l.SetAt, l.Sizes, l.Unsure = s.Now, to, 0
+		l.SetAt, l.Sizes = s.Now, to
 		s.setLowering(l)
 	}
 }
 
-// atRest reports whether no machine of the group comes or goes.
+// atRest reports whether no machine of the group comes or goes, nor may: others may have resumed a
+// process before it was seen suspended.
 func (s *Step) atRest() bool {
-	return !slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool {
+	g := &s.W.Group
+	return g.HasSuspended(launching) && g.HasSuspended(ending) && !slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool {
 		return m.Leaving() || m.State == world.MachinePending
 	}) && !slices.ContainsFunc(s.W.Group.Activities, func(a world.Activity) bool { return a.InProgress })
 }
@@ -132,13 +140,21 @@ func (s *Step) confirmLowering(l record.Lowering) {
 	}
 }
 
-// overLowering ends it, whatever came of it. If its answer was lost, and others have changed the
-// desired size since, nobody knows what of that is ours: it counts as lowered, so that no machine goes
-// which others want, and is named as in doubt.
+// overLowering ends it, whatever came of it. If its answer was lost, nobody knows what of a difference
+// is ours: where the desired size is another one, and lower than before, it counts as lowered, so that
+// no machine goes which others want; where it is as asked for, machines that are gone may have taken it
+// there. So much of it is named as in doubt.
 func (s *Step) overLowering(l record.Lowering) {
-	if is := s.W.Group.Sizes.Desired; l.Unsure > 0 && is != l.Sizes.Desired {
+	switch is := s.W.Group.Sizes.Desired; {
+	case l.Unsure == 0:
+	case !l.SetAt.IsZero():
+		there := standing(&s.Reader)
+		gone := slices.DeleteFunc(slices.Clone(l.Machines), func(id string) bool { return slices.Contains(there, id) })
+		s.Run.Doubtful += min(len(gone), max(0, l.By))
+	case is < l.Sizes.Desired:
 		l.By = l.Unsure
 		s.Run.Lowered += l.By
+		s.Run.Others += is - s.Run.Expected()
 		s.Run.Doubtful += min(l.By, is)
 	}
 	l.Over = true

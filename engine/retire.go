@@ -220,15 +220,17 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 }
 
 // DetachedAside counts the machines that are out of their group, or were asked to be, and that
-// were skipped since: each is one more than the group is to have until a user ends it.
-func (s *Step) DetachedAside() (count int) {
+// were skipped since: each is one more than the group is to have until a user ends it. open: of one
+// it is not known yet whether it is out.
+func (s *Step) DetachedAside() (count int, open bool) {
 	for id, n := range s.Run.Nodes {
-		_, asked := s.Run.Pending[record.DetachKey(id)]
+		p, asked := s.Run.Pending[record.DetachKey(id)]
 		if n.Stage == record.Skipped && (n.Outside() || asked) {
 			count++
+			open = open || asked && p.Accepted.IsZero()
 		}
 	}
-	return count
+	return count, open
 }
 
 // detaching reports whether a machine was just taken out of its group, and may be on no

@@ -89,7 +89,7 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	s.Guard()
 	k.taintAll(s)
-	aside := s.DetachedAside()
+	aside, asked := s.DetachedAside()
 	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued)+aside)
 	want := full
 	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
@@ -100,7 +100,7 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	have, open := s.DetachLast(want - aside)
 	have += aside
-	if open || !s.WaitForValidation() {
+	if open || asked || !s.WaitForValidation() {
 		return
 	}
 	if have == want && want < full && s.Run.ValidatedOnce {

@@ -36,6 +36,9 @@ var surroundings = map[string]func(t *testing.T, dir string){
 	"trouble": func(t *testing.T, dir string) {
 		answering(t, dir, 500, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"etcdserver: request timed out","code":500}`)
 	},
+	"busy": func(t *testing.T, dir string) {
+		answering(t, dir, 429, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","message":"too many requests, please try again later","code":429}`)
+	},
 	"nonsense": func(t *testing.T, dir string) { answering(t, dir, 200, "application/json", "nonsense") },
 	"pools":    func(t *testing.T, _ string) { pools(t) },
 	"no nodes": func(t *testing.T, _ string) {

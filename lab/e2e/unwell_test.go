@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,70 +18,91 @@ import (
 const startPatience = 2 * time.Minute
 
 // A part of all requests to both APIs gets 429, 500 or no answer. The driver is killed, and the
-// run resumed, again and again; each time others look at it, pause and resume it. Every one
+// run resumed, again and again; each time others plan, look at it, pause and resume it. Every one
 // of them starts, each command is obeyed, and the run ends as any other.
 func TestUnwellStarts(t *testing.T) {
 	t.Parallel()
+	unwell(t, func(t *testing.T, percent, rounds int) {
+		s := newScene(t, fmt.Sprintf("unwell-%d", percent), lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "watch", "upgrade", "events", "hear")
+		desk := s.other(s.name+"-desk", "read", "watch", "command")
+		s.deploy("checkout", "agent")
+		p := s.upgrade()
+		p.await("node.blocked")
+		heal := s.ails(percent, desk)
+		g := s.group.Name
+		retried := false
+		for round := range rounds {
+			p.crash()
+			p = s.starts(t, round, func() *process { return s.upgrade() }, func(p *process) {
+				if _, ok := p.within(startPatience, "run.started", because("resumed")); !ok {
+					t.Fatalf("the run was not resumed within %s", startPatience)
+				}
+			})
+			told := []*process{p}
+			for _, args := range [][]string{{"plan", g}, {"status", g}, {"pause", g, "--wait", "60s"}, {"resume", g, "--wait", "60s"}} {
+				told = append(told, desk.starts(t, round, func() *process { return desk.launch(args...) }, func(p *process) { p.exitsWithin(startPatience, 0) }))
+			}
+			retried = retried || slices.ContainsFunc(told, saysRetried)
+		}
+		if !retried && percent > 5 {
+			t.Error("nobody said that something is tried again")
+		}
+		heal() // the starts are what is tried here; TestStorm rolls to the end through broken calls
+		s.scale("checkout", 4)
+		p.exits(0)
+
+		checkFinished(t, upToEnd(p.said()), "succeeded", 0)
+		s.checkRolled()
+		s.checkNothingTwice()
+	})
+}
+
+// unwell plays a story with 5, 10 and 25 % of the answers broken, twenty rounds of each; a sample
+// plays three of one.
+func unwell(t *testing.T, story func(t *testing.T, percent, rounds int)) {
 	shares, rounds := []int{5, 10, 25}, 20
 	if *sampleFlag != 0 {
 		shares, rounds = shares[drawn("unwell", uint64(len(shares))):][:1], 3
 	}
 	for _, percent := range shares {
-		t.Run(fmt.Sprint(percent), func(t *testing.T) {
-			s := newScene(t, fmt.Sprintf("unwell-%d", percent), lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "watch", "upgrade", "events", "hear")
-			desk := s.other(s.name+"-desk", "read", "watch", "command")
-			s.deploy("checkout", "agent")
-			share := float64(percent) / 100
-			p := s.upgrade()
-			p.await("node.blocked")
-			var troubles []func()
-			heal := sync.OnceFunc(func() {
-				for _, end := range troubles {
-					end()
-				}
-			})
-			defer heal()
-			for user, key := range map[string]string{s.name: s.key, s.name + "-desk": desk.key} {
-				api, err := shared.Gate(user)
-				if err != nil {
-					t.Fatal(err)
-				}
-				troubles = append(troubles, api.Fail(share, gate.Any, lab.Troubles...),
-					shared.Cloud().Gate().Fail(share, cloud.Asks(key, ""), cloud.Troubles...))
-			}
-			g := s.group.Name
-			others := [][][]string{{{"plan", g}}, {{"status", g}}, {{"pause", g, "--wait", "60s"}, {"resume", g, "--wait", "60s"}}, {{"groups"}}}
-			retried := false
-			for round := range rounds {
-				p.crash()
-				begin := time.Now()
-				p = s.upgrade()
-				if _, ok := p.within(startPatience, "run.started", because("resumed")); !ok {
-					t.Fatalf("start %d of %d: the run was not resumed within %s", round+1, rounds, startPatience)
-				}
-				took := time.Since(begin)
-				retried = retried || strings.Contains(p.errOut(), "trying again until")
-				t.Logf("start %d after %s", round+1, took.Round(100*time.Millisecond))
-				for _, args := range others[round%len(others)] {
-					begin := time.Now()
-					other := desk.run(args...).exits(0)
-					t.Logf("%s after %s", args[0], time.Since(begin).Round(100*time.Millisecond))
-					retried = retried || strings.Contains(other.errOut(), "trying again until")
-				}
-			}
-			if !retried && rounds > 1 && percent > 5 {
-				t.Error("nobody said that something is tried again")
-			}
-			heal() // the starts are what is tried here; TestStorm rolls to the end through broken calls
-			s.scale("checkout", 4)
-			p.exits(0)
-
-			checkFinished(t, upToEnd(p.said()), "succeeded", 0)
-			s.checkRolled()
-			s.checkNothingTwice()
-		})
+		t.Run(fmt.Sprint(percent), func(t *testing.T) { story(t, percent, rounds) })
 	}
 }
+
+// ails has a part of the answers to the scene, and to others in it, broken until heal is called.
+func (s *scene) ails(percent int, others ...*scene) (heal func()) {
+	s.t.Helper()
+	share := float64(percent) / 100
+	var troubles []func()
+	for _, who := range append([]*scene{s}, others...) {
+		api, err := shared.Gate(who.user[strings.LastIndex(who.user, ":")+1:])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		troubles = append(troubles, api.Fail(share, gate.Any, lab.Troubles...),
+			shared.Cloud().Gate().Fail(share, cloud.Asks(who.key, ""), cloud.Troubles...))
+	}
+	heal = sync.OnceFunc(func() {
+		for _, end := range troubles {
+			end()
+		}
+	})
+	s.t.Cleanup(heal)
+	return heal
+}
+
+// starts launches a process of a round, sees that it has started, and logs how long that took.
+func (s *scene) starts(t *testing.T, round int, launch func() *process, started func(*process)) *process {
+	t.Helper()
+	begin := time.Now()
+	p := launch()
+	started(p)
+	t.Logf("round %d: %s after %s", round+1, p.cmd.Args[1], time.Since(begin).Round(100*time.Millisecond))
+	return p
+}
+
+// saysRetried reports whether a process said that what it reads at its start is tried again.
+func saysRetried(p *process) bool { return strings.Contains(p.errOut(), "trying again until") }
 
 // upToEnd are events without what is told after the run's end of its record.
 func upToEnd(events []Event) []Event {

@@ -77,7 +77,7 @@ func (s *Step) retireSurge() {
 		return
 	}
 	bounds := s.RestoreMax()
-	if !s.UnmarkAll() || !s.ResumeEven() || !bounds {
+	if !s.RestoreTemplate() || !s.UnmarkAll() || !s.ResumeEven() || !bounds {
 		return
 	}
 	s.finishRetiring()

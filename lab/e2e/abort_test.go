@@ -188,6 +188,18 @@ func TestAbortWhileAPIsFail(t *testing.T) {
 	s.checkAsBefore()
 }
 
+// The driver dies just before an abort, so that its lock still looks alive: the abort finds that no one
+// answers, and carries itself out.
+func TestAbortAfterAKill(t *testing.T) {
+	s := newScene(t, "abort-killed", lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "upgrade", "events", "hear", "command")
+	s.deploy("checkout", "agent")
+	p := s.upgrade()
+	p.await("node.blocked")
+	p.crash()
+	s.run("abort", s.group.Name, "--yes", "--wait", "20s").exits(3).says("no answer within 20s; it was withdrawn, and no process drives the run any more: this one aborts it")
+	s.checkNoMarks()
+}
+
 // quickly are failures with an error, and those that break the connection rather than
 // keep silent, so that nobody has to lose his patience first.
 func quickly(how []gate.Failure) []gate.Failure {

@@ -37,7 +37,7 @@ func OfGroup(s *assess.Reader) []record.ExternalMover {
 			Since: u.Since, Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside, WayOut: text.WaitForEKS,
 		})
 	}
-	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() { // until then it is ours to change
+	if len(s.Run.Phases) > 0 && !s.Run.Phases[0].End.IsZero() && !s.Run.Retires() { // before and after it is ours to change
 		if who, does := s.TemplateMoved(); who != "" {
 			out = append(out, record.ExternalMover{Kind: record.ExternalTemplate, Who: who, Does: does, Acts: true, Handling: record.HandlingRefused, How: text.RunPauses, WayOut: text.PutItRight})
 		}

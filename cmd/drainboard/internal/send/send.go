@@ -135,7 +135,7 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 	if driver == "" {
 		return false, nil
 	}
-	return true, o.await(ctx)
+	return o.await(ctx)
 }
 
 // byAlias finds the run of a group by its name on screen.
@@ -189,21 +189,22 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 
 // await sends the command, waits for the answer, and withdraws the command if there is none.
 // One that the driver has received cannot be withdrawn: its answer is waited for until the
-// command expires.
-func (o *Order) await(ctx context.Context) error {
+// command expires. driven is false for an abort that was withdrawn because the process that drove the
+// run has died since: this one has to abort the run.
+func (o *Order) await(ctx context.Context) (driven bool, err error) {
 	now := o.kube.Clock().Now()
 	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
 		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, Client: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason, Retire: o.Retire,
 	})
 	if err != nil {
-		return exitcode.Usage(err)
+		return true, exitcode.Usage(err)
 	}
 	over := given.Over
 	waiting, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
 	answer, err := given.Await(waiting)
 	if err == nil {
-		return o.say(verdictOf(answer))
+		return true, o.say(verdictOf(answer))
 	}
 	why := "no answer within " + o.Wait.String()
 	switch {
@@ -227,17 +228,20 @@ func (o *Order) await(ctx context.Context) error {
 		}
 	}
 	if late != nil {
-		return o.say(verdictOf(*late))
+		return true, o.say(verdictOf(*late))
 	}
 	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
 	driver, seen, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
 	switch {
+	case ctx.Err() == nil && back == nil && err == nil && driver == "" && o.Kind == record.CmdAbort:
+		fmt.Fprintf(o.Err, "drainboard: %s, and no process drives the run any more: this one aborts it\n", why)
+		return false, nil
 	case err == nil && driver == "":
 		why += "; now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
 	case err == nil && heard == nil:
 		why += fmt.Sprintf("; %s drives the run, and may be disconnected or lack the rights to receive commands (see its log)", driver)
 	}
-	return o.say(verdict{Words: why})
+	return true, o.say(verdict{Words: why})
 }
 
 // abortHere aborts a run without a driver: it is resumed here, headless, and aborted.

@@ -159,9 +159,10 @@ func observePassed(s *Step) {
 			kept[uid] = was
 		case s.Run.Pods[uid].Forced: // it was
 		case p != nil && (!p.Terminating() || p.Ends.After(s.Now) || p.Evicted):
-		case !removedBy(s, c, was) || was.Inferred && s.W.Node(was.Node) == nil: // it may have gone with its machine
+		case !removedBy(s, c, was):
 		case unwatched:
 			missed, by = append(missed, was.Ref), was.By
+		case was.Inferred && s.W.Node(was.Node) == nil: // it may have gone with its machine
 		default:
 			reportPassed(s, was)
 		}

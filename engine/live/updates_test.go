@@ -371,6 +371,9 @@ func (p *updatePlay) checkPhase(run record.Run) {
 			return
 		}
 	}
+	if p.k.status == string(world.UpdateFailed) {
+		return // it has failed, and its marks are off: what came last cannot be seen any more
+	}
 	if phase == "scale down" && len(p.k.old()) == 0 {
 		return // the worker is about to notice
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (c *checker) passed(dec engine.Decision) {
 	s, p := c.d.Sim, &c.passing
 	for _, pod := range s.pool.passed[p.looked:] {
 		p.past[pod.Ref()]++
-		if _, kept := p.kept[pod.UID]; kept {
+		if kept, is := p.kept[pod.UID]; is && !ordered(c.clock.was, kept.Machine) && !ordered(dec.Run, kept.Machine) {
 			p.owed[pod.UID] = pod.Ref()
 		}
 	}
@@ -67,6 +68,12 @@ func (c *checker) passed(dec engine.Decision) {
 	if n := dec.Run.Passed.Seen + dec.Run.Passed.Inferred; n > len(s.pool.passed) {
 		c.d.breaks("rule 11: %d pods are counted as deleted past their budgets, and %d were", n, len(s.pool.passed))
 	}
+}
+
+// ordered reports whether the operator has the pods of a machine forced as well: which of the two
+// deletions came first cannot be seen.
+func ordered(r record.Run, machine string) bool {
+	return slices.ContainsFunc(r.Orders, func(o record.ForceOrder) bool { return o.Machine == machine })
 }
 
 // resumed: the last process may have told what the record does not say, and another one has to tell

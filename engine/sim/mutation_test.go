@@ -60,7 +60,7 @@ var mutations = []mutation{
 	{"11: pods that the controller deletes past budgets are not told", "force.go", "reportPassed(s, was)\n", "_ = was\n", manualPlay, "was deleted past its budget, and that is not told"},
 	{"11: what went while nobody looked was deleted", "force.go", "case unwatched:", "case unwatched && false:", manualPlay, "was deleted past its budget 0 times"},
 	{"found: the template stays though the nodes that ran it are retired", "retiresurge.go", "!s.RestoreTemplate() || !s.UnmarkAll() || !s.ResumeEven()", "!s.UnmarkAll() || !s.ResumeEven()", "Scenario/abort_retire_template", "nodes run it"},
-	{"11: a pod that went with its machine was deleted past its budget", "force.go", "|| was.Inferred && s.W.Node(was.Node) == nil", "|| was.Inferred && was.Node == \"\"", "Scenario/gardener_inplace_machine_ends", broken},
+	{"11: a pod that went with its machine was deleted past its budget", "force.go", "case was.Inferred && s.W.Node(was.Node) == nil:", "case was.Inferred && was.Node == \"\":", "Scenario/gardener_inplace_machine_ends", broken},
 	{"11: what was seen to go went unseen", "force.go", "unwatched := s.Run.Watched.IsZero() ||", "unwatched := true ||", manualPlay, "pods are told to have gone unseen"},
 	{"nothing twice: a lost answer passes for a no", "ensure.go", "case record.Unknown:\n\t\t\tp.Expires = s.Now\n", "case record.Unknown:\n\t\t\tdelete(s.Run.Pending, o.Key)\n\t\t\tcontinue\n", "", "nothing twice: "},
 	{"nothing twice: a resumed run forgets what it has asked for", "takeover.go", "p.Expires = now\n\t\tr.Pending[key] = p", "delete(r.Pending, key)", "", "nothing twice: "},

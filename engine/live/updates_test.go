@@ -371,8 +371,8 @@ func (p *updatePlay) checkPhase(run record.Run) {
 			return
 		}
 	}
-	if p.k.status == string(world.UpdateFailed) {
-		return // it has failed, and its marks are off: what came last cannot be seen any more
+	if last := p.k.phases[len(p.k.phases)-1]; p.k.status == string(world.UpdateFailed) && p.came.Add(late).After(last.end) {
+		return // it had failed before the watch saw it, and its marks were off
 	}
 	if phase == "scale down" && len(p.k.old()) == 0 {
 		return // the worker is about to notice

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -297,6 +298,12 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 	end := s.silenced(points)
 	p.signal(syscall.SIGINT)
 	p.await("run.aborting")
+	s.eventually(func() error { // what is told and not yet in the record is lost by a crash
+		if st := s.status(); st.State != "aborting" {
+			return fmt.Errorf("the record says that the run is %s", st.State)
+		}
+		return nil
+	})
 	p.crash()
 	end()
 

@@ -18,7 +18,7 @@ type ShootChangePlan struct {
 
 // ShootRefusal is a reason for which Gardener's API refuses a change.
 type ShootRefusal struct {
-	Rule    string `json:"rule" enum:"shootRule"` // The rule (docs/providers/gardener.md)
+	Rule    string `json:"rule" enum:"shootRule"` // The rule (docs/reference/shoots.md)
 	Pool    string `json:"pool,omitempty"`        // The pool it is about; missing where it is about the Shoot
 	Field   string `json:"field"`                 // The field
 	Old     string `json:"old,omitempty"`         // Its value now

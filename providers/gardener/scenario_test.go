@@ -40,7 +40,7 @@ func TestScenario(t *testing.T) {
 	rows, _ := countdowns(t)
 	for name := range seen {
 		if _, named := rows[name]; !named {
-			t.Errorf("docs/providers/gardener.md does not name the countdown %q", name)
+			t.Errorf("docs/internals/gardener-watching.md does not name the countdown %q", name)
 		}
 	}
 	for name := range rows {
@@ -50,7 +50,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// TestScenariosOfCountdowns: each row of the table of countdowns in docs/providers/gardener.md names the
+// TestScenariosOfCountdowns: each row of the table of countdowns in docs/internals/gardener-watching.md names the
 // scenarios that show it, with the control cluster and without, and each scenario is named by
 // the page: one of a countdown by its row.
 func TestScenariosOfCountdowns(t *testing.T) {
@@ -78,7 +78,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
 		countdown, is := named[name]
 		if delete(named, name); !is {
-			t.Errorf("docs/providers/gardener.md does not name the scenario %s", name)
+			t.Errorf("docs/internals/gardener-watching.md does not name the scenario %s", name)
 			continue
 		}
 		text, err := os.ReadFile(file)
@@ -88,7 +88,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 		showsCountdown(t, name, countdown, string(text))
 	}
 	for name := range named {
-		t.Errorf("docs/providers/gardener.md names a scenario %s that is not there", name)
+		t.Errorf("docs/internals/gardener-watching.md names a scenario %s that is not there", name)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestScenariosOfCountdowns(t *testing.T) {
 func showsCountdown(t *testing.T, name, countdown, text string) {
 	said, is := strings.CutPrefix(text[:strings.IndexByte(text, '\n')], "# Countdown: ")
 	if is != (countdown != "") || is && said != countdown {
-		t.Errorf("%s says that it is of the countdown %q, and docs/providers/gardener.md of %q", name, said, countdown)
+		t.Errorf("%s says that it is of the countdown %q, and docs/internals/gardener-watching.md of %q", name, said, countdown)
 	}
 	if !is {
 		return
@@ -120,37 +120,48 @@ func showsCountdown(t *testing.T, name, countdown, text string) {
 	}
 }
 
-// countdowns are the scenarios of docs/providers/gardener.md: those of each countdown, and of states.
+// countdowns are the scenarios of docs/internals/gardener-watching.md: those of each countdown, and
+// of states. The page for users has the same countdowns.
 func countdowns(t *testing.T) (rows map[string][]string, states []string) {
-	page, err := os.ReadFile("../../docs/providers/gardener.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := func(name string) (lines [][]string) {
+	table := func(path, name string) (lines [][]string) {
+		page, err := os.ReadFile("../../docs/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_, text, _ := strings.Cut(string(page), "<!-- "+name+" -->")
 		text, _, _ = strings.Cut(text, "<!-- end -->")
 		for line := range strings.Lines(text) {
 			if cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"); len(cells) > 1 && !strings.Contains(line, "---") {
+				for i := range cells {
+					cells[i] = strings.TrimSpace(cells[i])
+				}
 				lines = append(lines, cells)
 			}
 		}
 		if len(lines) == 0 {
-			t.Fatalf("docs/providers/gardener.md has no table %s", name)
+			t.Fatalf("docs/%s has no table %s", path, name)
 		}
 		return lines[1:]
 	}
-	names := func(cell string) (out []string) {
-		for _, name := range strings.Split(cell, ",") {
-			out = append(out, strings.Trim(strings.TrimSpace(name), "`"))
-		}
-		return out
-	}
+	const inside = "internals/gardener-watching.md"
 	rows = map[string][]string{}
-	for _, cells := range table("countdowns") {
-		rows[strings.TrimSpace(cells[0])] = names(cells[len(cells)-1])
+	for _, cells := range table(inside, "countdowns") {
+		rows[cells[0]] = strings.Split(cells[1], ", ")
 	}
-	for _, cells := range table("states") {
-		states = append(states, names(cells[len(cells)-1])...)
+	for _, cells := range table(inside, "states") {
+		states = append(states, cells[1])
+	}
+	forUsers := map[string]bool{}
+	for _, cells := range table("providers/gardener.md", "countdowns") {
+		forUsers[cells[0]] = true
+		if rows[cells[0]] == nil {
+			t.Errorf("docs/%s names no scenario of the countdown %q", inside, cells[0])
+		}
+	}
+	for name := range rows {
+		if !forUsers[name] {
+			t.Errorf("docs/providers/gardener.md does not name the countdown %q", name)
+		}
 	}
 	return rows, states
 }

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-const page = "../../../docs/providers/gardener.md"
+const page = "../../../docs/reference/shoots.md"
 
-// TestDocumentsHaveTheTables holds the tables of docs/providers/gardener.md to those that are worked
+// TestDocumentsHaveTheTables holds the tables of docs/reference/shoots.md to those that are worked
 // by. go test -run Documents -rewrite rewrites them.
 func TestDocumentsHaveTheTables(t *testing.T) {
 	file, err := os.ReadFile(page)
@@ -22,7 +22,7 @@ func TestDocumentsHaveTheTables(t *testing.T) {
 	}
 	text := string(file)
 	for name, table := range map[string]string{"triggers": triggerTable(), "rules": ruleTable(), "switches": switchTable(), "extensions": extensionTable(), "conditions": conditionTable()} {
-		lead := "<!-- " + name + " -->\n"
+		lead := "<!-- reference: made by go test ./providers/gardener/shoot -run Documents -rewrite (" + name + ") -->\n"
 		before, rest, found := strings.Cut(text, lead)
 		had, after, closed := strings.Cut(rest, "<!-- end -->")
 		if !found || !closed {

@@ -36,20 +36,6 @@ func TestRightsNameEveryAction(t *testing.T) {
 	}
 }
 
-// TestKopsDocumentNamesEveryAction holds the IAM table of docs/providers/kops.md to what the code
-// calls.
-func TestKopsDocumentNamesEveryAction(t *testing.T) {
-	page, err := os.ReadFile("../../docs/providers/kops.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, action := range slices.Concat(kops.ReadActions, kops.UpgradeActions) {
-		if !strings.Contains(string(page), "`"+action+"`") {
-			t.Errorf("docs/providers/kops.md does not name %s", action)
-		}
-	}
-}
-
 // TestKopsDocumentNamesEveryFlag holds docs/providers/kops.md to the flags that are kops's here, and
 // to the names that kops has for ours.
 func TestKopsDocumentNamesEveryFlag(t *testing.T) {

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -196,9 +195,7 @@ func throughGate(s *assess.Reader, order []string, extra int) []string {
 		return order
 	}
 	if how := s.Run.Settings.Approve; how == record.ApproveBatch || how == record.ApproveCanary {
-		slices.SortStableFunc(order, func(a, b string) int {
-			return cmp.Compare(number(!s.PassesGate(a)), number(!s.PassesGate(b)))
-		})
+		holdBack(order, func(id string) bool { return !s.PassesGate(id) })
 	}
 	for from := 0; from < len(order); {
 		to := from
@@ -213,18 +210,23 @@ func throughGate(s *assess.Reader, order []string, extra int) []string {
 				held[id] = left < 0
 			}
 		}
-		slices.SortStableFunc(batch, func(a, b string) int { return cmp.Compare(number(held[a]), number(held[b])) })
+		holdBack(batch, func(id string) bool { return held[id] })
 		from = to
 	}
 	return order
 }
 
-// number is 1 for true, else 0.
-func number(is bool) int {
-	if is {
-		return 1
+// holdBack moves the nodes that are held behind the others; both keep their order.
+func holdBack(nodes []string, held func(id string) bool) {
+	var first, last []string
+	for _, id := range nodes {
+		if held(id) {
+			last = append(last, id)
+		} else {
+			first = append(first, id)
+		}
 	}
-	return 0
+	copy(nodes, append(first, last...))
 }
 
 // plannedBatch is the number of the batch that the i-th node of the order is in.

@@ -16,7 +16,7 @@ import (
 )
 
 // A client for those who only look sends no change, whatever is asked of it: the
-// same executor, record and lock as ever reach nothing.
+// same executor, record and lock reach nothing.
 func TestConnectReadOnly(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -144,14 +145,14 @@ func (sc *Scene) ForecastText() string {
 
 // EndText is how the run will end, or how long it will still take; "" if neither is known, as
 // while nobody drives the run. It alarms if the run will not end well.
-func (sc *Scene) EndText(now time.Time) (text string, alarms bool) {
+func (sc *Scene) EndText(now time.Time) (said string, alarms bool) {
 	switch f := sc.Foreseen(); {
 	case !sc.Unattended.IsZero() || sc.State == record.Finished:
 		return "", false
 	case f != nil && f.Short(now) != "":
 		return f.Short(now), f.Alarms()
 	}
-	return style.TimeLeft(sc.TimeLeft), false
+	return text.Left(sc.TimeLeft, 0, 0), false
 }
 
 // moving reports whether a node is on its way out.

@@ -5,16 +5,12 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/drainboard/drainboard/engine/text"
 )
 
-// Countdown is a duration as a clock shows it: 0:41, 11:42, 1:02:03.
-func Countdown(d time.Duration) string {
-	s := int(max(d, 0).Round(time.Second) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
+// Countdown is a duration as a clock shows it, as in the sentences of the engine.
+func Countdown(d time.Duration) string { return text.Clock(d) }
 
 // Hours is a duration of hours where there is no room for seconds: 1h58.
 func Hours(d time.Duration) string {
@@ -25,20 +21,6 @@ func Hours(d time.Duration) string {
 func Elapsed(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
-}
-
-// TimeLeft is an estimate in words, as exact as an estimate deserves.
-func TimeLeft(d time.Duration) string {
-	switch m := int((d + 30*time.Second) / time.Minute); {
-	case d <= 0:
-		return ""
-	case d < time.Minute:
-		return "under a minute left"
-	case m < 90:
-		return fmt.Sprintf("about %d min left", m)
-	default:
-		return fmt.Sprintf("about %d h %d min left", m/60, m%60/5*5)
-	}
 }
 
 // Age is how old something is, in words: 14 s, 3 min, 2 h.

@@ -2,6 +2,8 @@ package kube
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,8 +42,19 @@ func (r resource[T, P]) at(q *rest.Request, options runtime.Object) *rest.Reques
 	return q.NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.name).VersionedParams(options, parameters)
 }
 
+// bounded bounds a request for which its caller has set no end: an API that never answers is
+// not waited for without one.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
 // done sends a request, and returns the object that is answered.
 func (r resource[T, P]) done(ctx context.Context, q *rest.Request) (P, error) {
+	ctx, cancel := bounded(ctx, requestTimeout)
+	defer cancel()
 	into := P(new(T))
 	err := q.Do(ctx).Into(into)
 	return into, err
@@ -69,18 +82,54 @@ func (r resource[T, P]) Patch(ctx context.Context, name string, how types.PatchT
 
 // Delete deletes an object.
 func (r resource[T, P]) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
+	ctx, cancel := bounded(ctx, requestTimeout)
+	defer cancel()
 	return r.client.Delete().NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.name).Name(name).Body(&o).Do(ctx).Error()
 }
 
-// Watch follows the objects of a selection.
+// Watch follows the objects of a selection, until the watch is stopped.
 func (r resource[T, P]) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.Watch = true
-	return r.at(r.client.Get(), &o).Watch(ctx)
+	return openedInTime(ctx, r.name, func(ctx context.Context) (watch.Interface, error) { return r.at(r.client.Get(), &o).Watch(ctx) })
 }
 
-// List reads the objects of a selection.
+// List reads a page of the objects of a selection.
 func (l list[T, P, L, Q]) List(ctx context.Context, o metav1.ListOptions) (Q, error) {
+	ctx, cancel := bounded(ctx, listTimeout)
+	defer cancel()
 	into := Q(new(L))
 	err := l.at(l.client.Get(), &o).Do(ctx).Into(into)
 	return into, err
+}
+
+// openedInTime opens a watch of some objects that lasts until it is stopped. The API answers at once
+// that it is open: a request that it does not answer may have got lost on a connection on which
+// everything else passes, and would be waited for without end.
+func openedInTime(ctx context.Context, objects string, open func(context.Context) (watch.Interface, error)) (watch.Interface, error) {
+	ctx, stop := context.WithCancel(ctx)
+	late := time.AfterFunc(requestTimeout, stop)
+	w, err := open(ctx)
+	if !late.Stop() {
+		if err == nil {
+			w.Stop()
+		}
+		err = fmt.Errorf("watch %s: %w", objects, context.DeadlineExceeded)
+	}
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &openWatch{w, stop}, nil
+}
+
+// openWatch is a watch, and what ends its request.
+type openWatch struct {
+	watch.Interface
+	end context.CancelFunc
+}
+
+// Stop ends the watch.
+func (w *openWatch) Stop() {
+	w.Interface.Stop()
+	w.end()
 }

@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -110,38 +109,18 @@ func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 		s.listed = false
 		s.mu.Unlock()
 	}
-	w, stop, err := s.opened(ctx, o)
+	w, err := s.open(ctx, o)
 	if err != nil {
 		s.failed(forbidden(err, "watch", s.group, s.resource, s.namespace))
 		return nil, err
 	}
-	out := &watched{Interface: w, of: s, stop: stop}
+	out := &watched{w, s}
 	s.mu.Lock()
 	s.watching = out
 	s.settle()
 	s.mu.Unlock()
 	s.changed()
 	return out, nil
-}
-
-// opened opens a watch that lasts until stop. The API answers at once that it is
-// open: a request that it does not answer may have got lost on a connection on which
-// everything else passes, and would be waited for without end.
-func (s *source) opened(ctx context.Context, o metav1.ListOptions) (w watch.Interface, stop context.CancelFunc, err error) {
-	ctx, stop = context.WithCancel(ctx)
-	late := time.AfterFunc(requestTimeout, stop)
-	w, err = s.open(ctx, o)
-	if !late.Stop() {
-		if err == nil {
-			w.Stop()
-		}
-		err = fmt.Errorf("watch %s: %w", s.resource, context.DeadlineExceeded)
-	}
-	if err != nil {
-		stop()
-		return nil, nil, err
-	}
-	return w, stop, nil
 }
 
 // synced is called when a full list has been taken in.
@@ -171,13 +150,11 @@ func (s *source) failed(err error) {
 // does whenever the stream ends.
 type watched struct {
 	watch.Interface
-	of   *source
-	stop context.CancelFunc
+	of *source
 }
 
 func (w *watched) Stop() {
 	w.Interface.Stop()
-	w.stop()
 	w.of.mu.Lock()
 	if w.of.watching == w {
 		w.of.watching = nil

@@ -2,14 +2,17 @@ package kube
 
 import (
 	"context"
-	"errors"
+	"io"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 )
 
 // A list that is not answered is given up soon, and asked for again; one that takes long gets
@@ -42,33 +45,64 @@ func TestListsAreGivenUpInTime(t *testing.T) {
 	})
 }
 
-// A watch that is never answered is given up in time, and one that is open lasts.
-func TestWatchIsOpenedInTime(t *testing.T) {
+// sender is a transport.
+type sender func(*http.Request) (*http.Response, error)
+
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
+
+// No request waits without end for an API that never answers, though its caller sets no limit; a
+// watch that is open lasts until it is stopped.
+func TestSilentAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := false
-		opened := watch.NewFake()
 		var asked context.Context
-		s := &source{resource: "pods", now: time.Now, changed: func() {},
-			open: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
-				if asked = ctx; answers {
-					return opened, nil
-				}
-				<-ctx.Done()
-				return nil, ctx.Err()
-			}}
-		begin := time.Now()
-		if _, err := s.WatchWithContext(t.Context(), metav1.ListOptions{}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a watch without an answer: %v", err)
+		client := &http.Client{Transport: sender(func(r *http.Request) (*http.Response, error) {
+			if asked = r.Context(); answers {
+				body, w := io.Pipe() // says nothing, and stays open
+				context.AfterFunc(asked, func() { _ = w.CloseWithError(asked.Err()) })
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}, nil
+			}
+			<-asked.Done()
+			return nil, asked.Err()
+		})}
+		api, err := newGroups(&rest.Config{Host: "http://silent", QPS: -1}, client)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if took := time.Since(begin); took != requestTimeout {
-			t.Errorf("it was given up after %s", took)
+		maps, ctx := api.configMaps("shop"), context.WithoutCancel(t.Context())
+		s := &source{resource: "configmaps", now: time.Now, changed: func() {}, open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return maps.Watch(ctx, o) }}
+		for _, c := range []struct {
+			name  string
+			limit time.Duration
+			do    func() error
+		}{
+			{"get", requestTimeout, func() error { _, err := maps.Get(ctx, "a", metav1.GetOptions{}); return err }},
+			{"create", requestTimeout, func() error { _, err := maps.Create(ctx, &corev1.ConfigMap{}, metav1.CreateOptions{}); return err }},
+			{"delete", requestTimeout, func() error { return maps.Delete(ctx, "a", metav1.DeleteOptions{}) }},
+			{"list", listTimeout, func() error { _, err := maps.List(ctx, metav1.ListOptions{}); return err }},
+			{"watch", requestTimeout, func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err }},
+			{"a source's watch", requestTimeout, func() error { _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); return err }},
+		} {
+			begin := time.Now()
+			if err := c.do(); !isTimeout(err) {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if took := time.Since(begin); took != c.limit {
+				t.Errorf("%s was given up after %s", c.name, took)
+			}
 		}
 		if _, err := s.current(); !isTimeout(err) {
 			t.Errorf("the source's error is %v", err)
 		}
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		begin := time.Now()
+		if _, err := maps.Get(short, "a", metav1.GetOptions{}); err == nil || time.Since(begin) != time.Second {
+			t.Errorf("the caller's own limit: %v after %s", err, time.Since(begin))
+		}
 
 		answers = true
-		w, err := s.WatchWithContext(t.Context(), metav1.ListOptions{})
+		w, err := s.WatchWithContext(ctx, metav1.ListOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

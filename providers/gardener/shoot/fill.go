@@ -62,7 +62,6 @@ func fillWorker(w map[string]any) error {
 	}{
 		{world.AutoRollingUpdate, []string{"updateStrategy"}},
 		{"containerd", []string{"cri", "name"}},
-		{"amd64", []string{"machine", "architecture"}},
 		{true, []string{"systemComponents", "allow"}},
 	} {
 		if err := fillIn(w, d.value, d.path...); err != nil {

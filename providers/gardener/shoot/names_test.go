@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
@@ -66,6 +68,21 @@ func TestNamesInTablesAreGardeners(t *testing.T) {
 		}
 	}
 	noUnknown(t, "what is filled in", baseShoot(t, "").object)
+}
+
+// noUnknownIn sees that a fixture, as YAML, has no field that a type of Gardener's API does not have.
+func noUnknownIn(t *testing.T, of names.Type, what, text string) {
+	t.Helper()
+	var object map[string]any
+	if err := yaml.Unmarshal([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	if !of.Known() {
+		t.Fatalf("%s: of no type", what)
+	}
+	for _, field := range of.Unknown(object) {
+		t.Errorf("%s: Gardener's API has no %s", what, field)
+	}
 }
 
 // noUnknown sees that a Shoot of a fixture has no field that Gardener's API does not have.

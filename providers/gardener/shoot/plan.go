@@ -101,9 +101,9 @@ const (
 // Plan works out what the change will do.
 func (c Change) Plan() Plan {
 	p := Plan{Shoot: c.Old.Ref(), AsOf: c.Now}
-	resolved := c.resolveImages()
+	completed := c.complete()
 	c, a := c.operate()
-	p.Notes = append(resolved, a.notes...)
+	p.Notes = append(completed, a.notes...)
 	p.refuse(c.shootRefusals()...)
 	p.refuse(a.refusals...)
 	for i := range c.New.Spec.Provider.Workers {
@@ -127,7 +127,7 @@ func (c Change) Plan() Plan {
 	p.Refused = len(p.Refusals) > 0
 	p.window(c)
 	p.start(c, a)
-	if v, err := versionOf(c.New.Spec.Kubernetes.Version); err == nil && !v.whole {
+	if v, err := versionOf(c.New.Spec.Kubernetes.Version); err == nil && !v.whole && !p.Refused {
 		p.Notes = append(p.Notes, fmt.Sprintf("Gardener uses the latest patch version of Kubernetes %s in the CloudProfile", world.Clean(c.New.Spec.Kubernetes.Version)))
 	}
 	switch was, is := c.Old.Spec.Hibernation.Enabled, c.New.Spec.Hibernation.Enabled; {
@@ -284,6 +284,8 @@ func (r row) judge(old, new view) *Cause {
 	case r.field == fieldDNS && old.inPlace() && !old.needsDNS(): // the API checks the old Shoot
 		cause.Effect, cause.Why = Nothing, r.otherwise
 	case r.field == fieldDNS && old.inPlace():
+	case r.field == fieldArchitecture: // whether it is refused others know
+		cause.Effect, cause.Why = Nothing, r.otherwise
 	case same:
 		cause.Effect, cause.Why = Nothing, r.otherwise
 	case cause.Effect == Nothing:

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -18,24 +17,26 @@ type Profile struct {
 
 type profileSpec struct {
 	Kubernetes struct {
-		Versions []struct {
-			Version        string       `json:"version"`
-			Classification string       `json:"classification"`
-			Expiration     *metav1.Time `json:"expirationDate"`
-		} `json:"versions"`
+		Versions []expirable `json:"versions"`
 	} `json:"kubernetes"`
 	MachineImages []struct {
 		Name     string         `json:"name"`
 		Versions []imageVersion `json:"versions"`
 	} `json:"machineImages"`
+	MachineTypes []machineType `json:"machineTypes"`
+	// MachineCapabilities are those that machine types and images may name, each with all of
+	// its values. Where there are none, only architectures count.
+	MachineCapabilities []struct {
+		Name   string   `json:"name"`
+		Values []string `json:"values"`
+	} `json:"machineCapabilities"`
 }
 
 type imageVersion struct {
-	Version        string       `json:"version"`
-	Expiration     *metav1.Time `json:"expirationDate"`
-	Classification string       `json:"classification"`
-	Architectures  []string     `json:"architectures"`
-	InPlaceUpdates struct {
+	expirable
+	Architectures     []string       `json:"architectures"`
+	CapabilityFlavors []capabilities `json:"capabilityFlavors"`
+	InPlaceUpdates    struct {
 		Supported           bool   `json:"supported"`
 		MinVersionForUpdate string `json:"minVersionForUpdate"`
 	} `json:"inPlaceUpdates"`
@@ -89,18 +90,26 @@ func (s *Shoot) ProfileRef() (kind, name string) {
 	return CloudProfile, world.Clean(s.Spec.CloudProfile.Name)
 }
 
-// lacksKubernetes says that a version is not offered, "" if it is, or if nobody knows.
-func (p *Profile) lacksKubernetes(version string) string {
+// lacksKubernetes says that a version is not offered, "" if it is, or if nobody knows. A new pool
+// takes no version that has expired, and a version without a patch is made of supported ones.
+func (p *Profile) lacksKubernetes(version string, fresh bool, now time.Time) string {
 	if p == nil || len(p.spec.Kubernetes.Versions) == 0 {
 		return ""
 	}
+	ver, err := versionOf(version)
+	part := err == nil && !ver.whole
 	var has []string
 	for _, v := range p.spec.Kubernetes.Versions {
-		ver, err := versionOf(version)
-		if v.Version == version || err == nil && !ver.whole && minorOf(v.Version) == minorOf(version) {
+		is := v.class(now)
+		switch {
+		case part && is == supported && minorOf(v.Version) == minorOf(version), !part && v.Version == version && (!fresh || is.active()):
 			return ""
+		case part && is == supported, !part && (!fresh || is.active()):
+			has = append(has, v.Version)
 		}
-		has = append(has, v.Version)
+	}
+	if part {
+		return fmt.Sprintf("no supported version of it in %s %s, which has %s", p.Kind, p.Name, few(has))
 	}
 	return fmt.Sprintf("not offered by %s %s, which has %s", p.Kind, p.Name, few(has))
 }
@@ -126,6 +135,21 @@ func (p *Profile) image(name, version string) (*imageVersion, string) {
 		return nil, fmt.Sprintf("%s %s has no such version of %s; it has %s", p.Kind, p.Name, world.Clean(name), few(has))
 	}
 	return nil, fmt.Sprintf("%s %s has no image %s; it has %s", p.Kind, p.Name, world.Clean(name), few(names))
+}
+
+// noneOf says that Gardener finds no machine image for what a pool names of one.
+func (p *Profile) noneOf(v view) string {
+	what, with := "machine image", ""
+	if image := v.Machine.Image; image.Name != "" {
+		what = "version of " + world.Clean(image.Name)
+		if image.Version != "" {
+			what = "version " + world.Clean(image.Version) + ".* of " + world.Clean(image.Name)
+		}
+	}
+	if v.inPlace() {
+		with = " with in-place updates"
+	}
+	return fmt.Sprintf("%s %s has no %s for %s%s, previews aside", p.Kind, p.Name, what, p.architectureOf(v), with)
 }
 
 // few is a list for people, the last ones of a long one.

@@ -27,6 +27,7 @@ const (
 	RuleImageDowngrade  Rule = "image-downgrade"
 	RuleNotOffered      Rule = "not-offered"
 	RuleExpired         Rule = "image-expired"
+	RuleArchitecture    Rule = "architecture"
 	RuleNoInPlace       Rule = "image-not-in-place"
 	RuleImageTooOld     Rule = "image-too-old"
 	RuleWorkerless      Rule = "workerless"
@@ -59,7 +60,8 @@ func Rules() map[Rule]string {
 		RuleNewer:           "a pool with a newer Kubernetes than the control plane's",
 		RuleBehind:          "a pool more than three minor versions behind the control plane",
 		RuleImageDowngrade:  "an older machine image in a pool that is updated in place",
-		RuleNotOffered:      "a version that the CloudProfile does not offer",
+		RuleNotOffered:      "a version or machine type that the CloudProfile does not offer",
+		RuleArchitecture:    "an architecture other than that of the machine type, or than those of the machine image",
 		RuleExpired:         "a machine image that has expired, in a new pool or if it is older than the pool's",
 		RuleNoInPlace:       "a machine image whose version does not have inPlaceUpdates.supported, in a pool that is updated in place",
 		RuleImageTooOld:     "an update in place from a machine image older than inPlaceUpdates.minVersionForUpdate",
@@ -116,7 +118,7 @@ func (c Change) shootRefusals() []Refusal {
 	case ahead(is, was) > 1:
 		refuse(RuleSkip, fieldVersion, was, is, "the control plane is upgraded one minor version at a time")
 	}
-	if why := c.Profile.lacksKubernetes(is); was != is && why != "" {
+	if why := c.Profile.lacksKubernetes(is, false, c.Now); was != is && why != "" {
 		refuse(RuleNotOffered, fieldVersion, was, is, why)
 	}
 	if old.SystemComponents.NodeLocalDNS.Enabled != new.SystemComponents.NodeLocalDNS.Enabled {
@@ -158,8 +160,10 @@ func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
 	}
 	c.manualLimits(old, new, refuse)
 	new.invalid(refuse)
-	versionRefusals(old, new, refuse)
-	c.imageRefusals(old, new, refuse)
+	c.versionRefusals(old, new, refuse)
+	if machine := c.machineRefusals(old, new, refuse); !machine || old == nil || old.Machine.Image != new.Machine.Image {
+		c.imageRefusals(old, new, refuse)
+	}
 	if old != nil && !forced && old.pending() && old.touched(new) {
 		refuse(RulePending, "spec.provider.workers[]", "", "", "its update in place is not finished: until then it takes no change, unless the Shoot is annotated with "+operationKey+"=force-in-place-update")
 	}
@@ -185,7 +189,7 @@ func (c Change) manualLimits(old *view, new view, refuse refuseFunc) {
 	}
 }
 
-func versionRefusals(old *view, new view, refuse refuseFunc) {
+func (c Change) versionRefusals(old *view, new view, refuse refuseFunc) {
 	field := fieldVersion
 	if hasVersion(new) || old != nil && hasVersion(*old) {
 		field = fieldOwn
@@ -200,6 +204,15 @@ func versionRefusals(old *view, new view, refuse refuseFunc) {
 			refuse(RuleSkip, field, was, is, "a pool with in-place updates is upgraded one minor version at a time")
 		}
 	}
+	if own := new.worker.Kubernetes.Version; own != "" {
+		was := c.Old.Spec.Kubernetes.Version
+		if old != nil {
+			was = old.version()
+		}
+		if why := c.Profile.lacksKubernetes(own, old == nil, c.Now); own != was && why != "" {
+			refuse(RuleNotOffered, fieldOwn, was, own, why)
+		}
+	}
 	control := new.Spec.Kubernetes.Version
 	switch {
 	case older(control, is):
@@ -212,24 +225,46 @@ func versionRefusals(old *view, new view, refuse refuseFunc) {
 func (c Change) imageRefusals(old *view, new view, refuse refuseFunc) {
 	is, was := new.Machine.Image, new.Machine.Image
 	was.Version, was.Name = "", ""
+	arch, same := new.field("machine", architecture), false
 	if old != nil {
-		was = old.Machine.Image
+		was, same = old.Machine.Image, old.field("machine", architecture) == arch
 	}
-	if is == was {
+	if is == was && same {
 		return
 	}
 	if old != nil && new.inPlace() && is.Name == was.Name && older(is.Version, was.Version) {
 		refuse(RuleImageDowngrade, fieldImage, was.Version, is.Version, "a machine image cannot be downgraded in place")
 	}
-	version, why := c.Profile.image(is.Name, is.Version)
-	switch {
-	case c.Profile == nil:
+	if c.Profile == nil {
 		return
-	case version == nil:
+	}
+	version, why := c.Profile.image(is.Name, is.Version)
+	if version == nil {
+		if strings.Count(is.Version, ".") < 2 {
+			why = c.Profile.noneOf(new)
+		}
 		refuse(RuleNotOffered, fieldImage, was.Version, is.Version, why)
 		return
-	case version.Expiration != nil && version.Expiration.Time.Before(c.Now) && (old == nil || older(is.Version, was.Version)):
-		refuse(RuleExpired, fieldImage, was.Version, is.Version, "expired on "+version.Expiration.UTC().Format(time.DateOnly))
+	}
+	of := c.Profile.architectures(*version)
+	switch can := slices.Contains(of, arch); {
+	case is == was && !can:
+		refuse(RuleArchitecture, fieldArchitecture, old.field("machine", architecture), arch, fmt.Sprintf("machine image %s %s is offered for %s", show(is.Name), show(is.Version), few(of)))
+		return
+	case is == was:
+		return
+	case !can:
+		refuse(RuleArchitecture, fieldImage, was.Version, is.Version, fmt.Sprintf("offered for %s, the pool is %s", few(of), arch))
+	}
+	switch class := version.class(c.Now); {
+	case class == unavailable:
+		refuse(RuleNotOffered, fieldImage, was.Version, is.Version, "not available yet")
+	case class == expired && (old == nil || older(is.Version, was.Version)):
+		why := "expired"
+		if at := version.expires(); at != nil {
+			why += " on " + at.UTC().Format(time.DateOnly)
+		}
+		refuse(RuleExpired, fieldImage, was.Version, is.Version, why)
 	}
 	if !new.inPlace() || old != nil && is.Name != was.Name {
 		return // another image is forbidden as such

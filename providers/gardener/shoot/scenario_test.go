@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 	"sigs.k8s.io/yaml"
+
+	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
 // start is the time of every scenario that names none: a Sunday afternoon.
@@ -89,6 +91,7 @@ func newScript(t *testing.T) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
+	noUnknownIn(t, names.Kind("core.CloudProfile"), "cloudprofile.yaml", string(profile))
 	if s.profile, err = DecodeProfile("cloudprofile.yaml", profile); err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +117,7 @@ func (s *script) do(d *datadriven.TestData, seen map[string]bool) (string, error
 			s.profile = nil
 			return "", nil
 		}
+		noUnknownIn(s.t, names.Kind("core.CloudProfile"), d.Pos, d.Input)
 		profile, err := DecodeProfile("profile", []byte(d.Input))
 		s.profile = profile
 		return "", err

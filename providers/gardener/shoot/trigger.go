@@ -53,13 +53,15 @@ type row struct {
 
 // Names of fields that more than one place speaks of.
 const (
-	fieldStrategy = "spec.provider.workers[].updateStrategy"
-	fieldDNS      = "spec.systemComponents.nodeLocalDNS.enabled"
-	fieldOther    = "spec.provider.workers[] (any other field)"
-	fieldImage    = "spec.provider.workers[].machine.image.version"
-	fieldVersion  = "spec.kubernetes.version"
-	fieldOwn      = "spec.provider.workers[].kubernetes.version"
-	fieldRollout  = "metadata.annotations[gardener.cloud/operation] (rollout-workers)"
+	fieldStrategy     = "spec.provider.workers[].updateStrategy"
+	fieldDNS          = "spec.systemComponents.nodeLocalDNS.enabled"
+	fieldOther        = "spec.provider.workers[] (any other field)"
+	fieldMachine      = "spec.provider.workers[].machine.type"
+	fieldArchitecture = "spec.provider.workers[].machine.architecture"
+	fieldImage        = "spec.provider.workers[].machine.image.version"
+	fieldVersion      = "spec.kubernetes.version"
+	fieldOwn          = "spec.provider.workers[].kubernetes.version"
+	fieldRollout      = "metadata.annotations[gardener.cloud/operation] (rollout-workers)"
 )
 
 const (
@@ -82,8 +84,10 @@ var triggers = []row{
 		value: func(v view) string { return v.Machine.Image.Name }},
 	{field: fieldImage, rolling: Rolling, inPlace: InPlace,
 		value: func(v view) string { return v.Machine.Image.Version }},
-	{field: "spec.provider.workers[].machine.type", rolling: Rolling, inPlace: Forbidden,
+	{field: fieldMachine, rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.Machine.Type }},
+	{field: fieldArchitecture, rolling: Forbidden, inPlace: Forbidden, when: "the machine type stays, or it or the image is of another architecture",
+		otherwise: "the machine type decides", value: func(v view) string { return v.field("machine", architecture) }},
 	{field: "spec.provider.workers[].volume.type", rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.Volume.Type }},
 	{field: "spec.provider.workers[].volume.size", rolling: Rolling, inPlace: Forbidden,
@@ -274,7 +278,7 @@ func prune(m map[string]any) {
 
 // ownRows are the fields of a worker that have rows, and its name.
 var ownRows = [][]string{
-	{"name"}, {"updateStrategy"}, {"machine", "type"}, {"machine", "image", "name"}, {"machine", "image", "version"}, {"volume"}, {"providerConfig"}, {"cri"}, {"sysctls"}, {"caBundle"}, {"priority"}, {"clusterAutoscaler"}, {"systemComponents"},
+	{"name"}, {"updateStrategy"}, {"machine", "type"}, {"machine", "architecture"}, {"machine", "image", "name"}, {"machine", "image", "version"}, {"volume"}, {"providerConfig"}, {"cri"}, {"sysctls"}, {"caBundle"}, {"priority"}, {"clusterAutoscaler"}, {"systemComponents"},
 	{"kubernetes", "version"}, {"kubernetes", "kubelet"}, {"labels"}, {"annotations"}, {"taints"}, {"minimum"}, {"maximum"}, {"maxSurge"}, {"maxUnavailable"},
 	{"machineControllerManager"}, {"zones"}, {"dataVolumes"}, {"kubeletDataVolumeName"},
 }

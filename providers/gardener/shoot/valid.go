@@ -57,56 +57,6 @@ func allowsNone(limit *intstr.IntOrString) bool {
 	return limit == nil || strings.TrimSuffix(limit.String(), "%") == "0"
 }
 
-// resolveImages puts the newest version that is offered in the place of those of machine images
-// that leave numbers out, as Gardener's API does before it compares, and says which.
-func (c *Change) resolveImages() (notes []string) {
-	become := *c.New
-	become.object = clone(c.New.object)
-	for _, w := range workers(become.object) {
-		image, _ := at(w, "machine", "image")
-		of, _ := image.(map[string]any)
-		name, version := text(of["name"]), text(of["version"])
-		newest := c.Profile.newest(name, version)
-		if newest == "" {
-			continue
-		}
-		of["version"] = newest
-		notes = append(notes, fmt.Sprintf("pool %s: machine image %s %s is %s, the newest that is offered", show(text(w["name"])), show(name), show(version), show(newest)))
-	}
-	if len(notes) == 0 {
-		return nil
-	}
-	if new, err := c.New.with(become.object); err == nil {
-		c.New = new
-	}
-	return notes
-}
-
-// newest is the newest version of a machine image that begins with the numbers of a version which
-// is not offered itself, without preview versions; "" where that is none.
-func (p *Profile) newest(name, version string) (best string) {
-	if p == nil || version == "" {
-		return ""
-	}
-	for _, image := range p.spec.MachineImages {
-		if image.Name != name {
-			continue
-		}
-		if slices.ContainsFunc(image.Versions, func(v imageVersion) bool { return v.Version == version }) {
-			return ""
-		}
-		for _, v := range image.Versions {
-			if strings.HasPrefix(v.Version, version+".") && v.Classification != preview && (best == "" || older(best, v.Version)) {
-				best = v.Version
-			}
-		}
-	}
-	return best
-}
-
-// preview is the classification of a version that no default is made of.
-const preview = "preview"
-
 // offers adds what the CloudProfile says of the versions that a change brings: preview or
 // deprecated, and when they expire.
 func (p *Plan) offers(c Change) {
@@ -116,7 +66,7 @@ func (p *Plan) offers(c Change) {
 	if is := c.New.Spec.Kubernetes.Version; is != c.Old.Spec.Kubernetes.Version {
 		for _, v := range c.Profile.spec.Kubernetes.Versions {
 			if v.Version == is {
-				p.noteVersion(c, "Kubernetes "+is, v.Classification, v.Expiration)
+				p.noteVersion(c, "Kubernetes "+is, v)
 			}
 		}
 	}
@@ -126,26 +76,22 @@ func (p *Plan) offers(c Change) {
 			continue
 		}
 		if v, _ := c.Profile.image(is.Name, is.Version); v != nil {
-			p.noteVersion(c, "machine image "+is.Name+" "+is.Version, v.Classification, v.Expiration)
-			new, _ := c.New.pool(w.Name)
-			if arch := new.field("machine", "architecture"); len(v.Architectures) > 0 && !slices.Contains(v.Architectures, arch) {
-				p.Notes = append(p.Notes, fmt.Sprintf("machine image %s %s is offered for %s, pool %s has %s", show(is.Name), show(is.Version), few(v.Architectures), show(w.Name), show(arch)))
-			}
+			p.noteVersion(c, "machine image "+is.Name+" "+is.Version, v.expirable)
 		}
 	}
 }
 
-func (p *Plan) noteVersion(c Change, what, classification string, expires *metav1.Time) {
+func (p *Plan) noteVersion(c Change, what string, v expirable) {
 	var is []string
-	if classification != "" && classification != "supported" {
-		is = append(is, classification)
+	if class := v.class(c.Now); class != supported && class != expired {
+		is = append(is, world.Clean(string(class)))
 	}
-	if expires != nil {
+	if at := v.expires(); at != nil {
 		word := "expires"
-		if expires.Time.Before(c.Now) {
+		if at.Time.Before(c.Now) {
 			word = "expired"
 		}
-		is = append(is, word+" on "+expires.UTC().Format("2006-01-02"))
+		is = append(is, word+" on "+at.UTC().Format("2006-01-02"))
 	}
 	if note := show(what) + ": " + strings.Join(is, ", "); len(is) > 0 && !slices.Contains(p.Notes, note) {
 		p.Notes = append(p.Notes, note)

@@ -211,10 +211,7 @@ func TestPipelineFiles(t *testing.T) {
 			t.Errorf("docs/guide/ci.md does not tell of the input %s", name)
 		}
 	}
-	var template map[string]struct {
-		Variables map[string]string
-		Script    []string
-	}
+	var template map[string]gitlabJob
 	if err := yaml.Unmarshal(read(".gitlab/drainboard.gitlab-ci.yml"), &template); err != nil {
 		t.Fatal(err)
 	}
@@ -231,6 +228,90 @@ func TestPipelineFiles(t *testing.T) {
 	}
 	if len(action.Inputs) < 5 || len(template[".drainboard"].Script) == 0 {
 		t.Error("the action or the template was not read")
+	}
+}
+
+// gitlabJob is what the GitLab template makes a job of.
+type gitlabJob struct {
+	IDTokens     map[string]struct{ Aud string } `json:"id_tokens"`
+	Variables    map[string]string
+	BeforeScript []string `json:"before_script"`
+	Script       []string
+}
+
+// TestGitLabTemplate runs the template's lines as a runner does, in one shell, with a release and
+// an AWS CLI that are made up: the job logs in to AWS by GitLab's token, has a kubeconfig, and
+// ends with a report. Without a role nothing of that is in the program's way.
+func TestGitLabTemplate(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, ".gitlab/drainboard.gitlab-ci.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template map[string]gitlabJob
+	if err := yaml.Unmarshal(text, &template); err != nil {
+		t.Fatal(err)
+	}
+	job := template[".drainboard"]
+	if job.IDTokens["DRAINBOARD_ID_TOKEN"].Aud == "" {
+		t.Error("the template asks for no ID token")
+	}
+	for _, c := range []struct {
+		name string
+		env  []string
+		want string // what the program sees of AWS, and the token
+		aws  string // calls of the AWS CLI
+	}{
+		{"with a role", []string{"AWS_ROLE_ARN=arn:aws:iam::1:role/x", "AWS_REGION=eu-west-1", "EKS_CLUSTER=prod"}, "AWS_REGION=eu-west-1\nAWS_ROLE_ARN=arn:aws:iam::1:role/x\nAWS_WEB_IDENTITY_TOKEN_FILE=set\na.b.c", "eks update-kubeconfig --name prod\n"},
+		{"with credentials", []string{"AWS_ACCESS_KEY_ID=k"}, "AWS_ACCESS_KEY_ID=k\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPipeline(t, "0")
+			p.fakes(map[string]string{
+				"apk":  "exit 0",
+				"aws":  `echo "$*" >>"$FAKE/aws-calls"`,
+				"curl": `cp "$FAKE/release/$(basename "$2")" .`,
+			})
+			lines := "mkdir -p release work; cd release\n" +
+				"printf '%s\n' '#!/bin/sh' '{ env | grep ^AWS_ | sort | sed \"s,FILE=/.*,FILE=set,\"; cat \"${AWS_WEB_IDENTITY_TOKEN_FILE:-/dev/null}\"; } >\"$FAKE/seen\"' 'exec bash \"$FAKE/program\" \"$@\"' >drainboard; chmod +x drainboard\n" +
+				"name=drainboard_1.0.0_linux_$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/').tar.gz; tar -czf $name drainboard; sha256sum $name >checksums.txt\n" +
+				"cp \"$SCRIPT\" .; cd ../work\n" + strings.Join(append(job.BeforeScript, job.Script...), "\n") + "\n"
+			script, err := filepath.Abs(filepath.Join(root, ".github/actions/drainboard/run.sh"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command("sh", "-ec", lines)
+			cmd.Dir = p.dir
+			cmd.Env = []string{"PATH=" + filepath.Join(p.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + p.dir, "FAKE=" + p.dir, "SCRIPT=" + script, "TMPDIR=" + p.dir, "DRAINBOARD_ID_TOKEN=a.b.c"}
+			for name, value := range job.Variables {
+				cmd.Env = append(cmd.Env, name+"="+value)
+			}
+			cmd.Env = append(append(cmd.Env, "GROUP=ng-web", "DRAINBOARD_VERSION=1.0.0"), c.env...)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got := p.file("seen"); got != c.want {
+				t.Errorf("the program saw\n%s\nwant\n%s", got, c.want)
+			}
+			if calls, _ := os.ReadFile(filepath.Join(p.dir, "aws-calls")); string(calls) != c.aws {
+				t.Errorf("calls of the AWS CLI: %q", calls)
+			}
+			if report := p.file("work/drainboard/report.md"); !strings.Contains(report, "# Report of r-1") {
+				t.Errorf("report: %s", report)
+			}
+		})
+	}
+}
+
+// fakes puts programs of a job beside the one that is tested.
+func (p pipeline) fakes(lines map[string]string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Join(p.dir, "bin"), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	for name, line := range lines {
+		if err := os.WriteFile(filepath.Join(p.dir, "bin", name), []byte("#!/bin/sh\n"+line+"\n"), 0o700); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 }
 

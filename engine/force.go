@@ -168,7 +168,7 @@ func observePassed(s *Step) {
 		}
 	}
 	if len(missed) > 0 {
-		s.Note(text.PassedUnwatched(by, missed))
+		s.noteUnseen(text.PassedUnwatched(by, missed))
 	}
 	if len(kept)+len(s.Run.Kept) > 0 && !maps.Equal(kept, s.Run.Kept) {
 		s.Run.Kept, s.changed = kept, true
@@ -176,6 +176,15 @@ func observePassed(s *Step) {
 	if s.Run.Watched = fresh; len(kept) == 0 {
 		s.Run.Watched = time.Time{}
 	}
+}
+
+// noteUnseen tells of pods that went unseen. Pods of a StatefulSet keep their names, and may do so again:
+// that is told each time, and noted once.
+func (s *Step) noteUnseen(note string) {
+	if slices.Contains(s.Run.Notes, note) {
+		s.Report(record.Event{Type: record.Warning, Reason: "note", Message: note})
+	}
+	s.Note(note)
 }
 
 // keptPod is what is known of a pod of a node that is drained, false where no budget keeps it.

@@ -76,7 +76,7 @@ func (c *checker) init(d *Driver) {
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
-		passing:  passing{owed: map[string]string{}, past: map[string]int{}, told: map[string]int{}},
+		passing:  passing{owed: map[string]string{}, ours: map[string]bool{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
 		dark:     darkness{granted: map[string]bool{}},
 		back:     takesBack{since: d.Sim.View.Health[world.Cloud].Fresh},
@@ -127,6 +127,7 @@ func (c *checker) asked(a record.Action) {
 		c.inTurn(a)
 	case record.Delete:
 		c.clock.tried[a.Machine] = d.Sim.now
+		c.passing.ours[a.UID] = true
 		c.deletion(a)
 	case record.Terminate:
 		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
@@ -277,6 +278,9 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 	c.learned(a)
 	c.heard(a, o)
 	c.noteMoved(a, o)
+	if a.Kind == record.Delete && o.Verdict == record.Refused {
+		delete(c.passing.ours, a.UID)
+	}
 	if a.Kind == record.Terminate && a.Decrement && (o.Verdict == record.Unknown || o.Already) {
 		c.d.Sim.doubts++
 	}
@@ -306,7 +310,7 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 // resumed: the answers to what was under way are lost, and what was only read
 // may be read again.
 func (c *checker) resumed() {
-	c.passing.resumed(c.d.saved.Kept)
+	c.passing.resumed(c.d.saved)
 	clear(c.reads)
 	clear(c.hooks.asked)
 	c.kops.begun = len(c.d.saved.Order) > 0

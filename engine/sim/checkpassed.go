@@ -15,6 +15,7 @@ type passing struct {
 	looked int                       // how many of Sim.pool.passed were looked at
 	kept   map[string]record.KeptPod // those that the run knew of when it decided
 	owed   map[string]string         // pods that are to be told, by UID
+	ours   map[string]bool           // pods that the run has asked to delete as well, by UID: which was first it knows once that is refused
 	past   map[string]int            // how often a pod of that name was deleted so
 	told   map[string]int            // and how often that was told, by this process
 	at     time.Time                 // of the last decision of this process that saw the cluster, zero before it
@@ -29,7 +30,7 @@ func (c *checker) passed(dec engine.Decision) {
 	s, p := c.d.Sim, &c.passing
 	for _, pod := range s.pool.passed[p.looked:] {
 		p.past[pod.Ref()]++
-		if kept, is := p.kept[pod.UID]; is && !ordered(c.clock.was, kept.Machine) && !ordered(dec.Run, kept.Machine) {
+		if _, kept := p.kept[pod.UID]; kept {
 			p.owed[pod.UID] = pod.Ref()
 		}
 	}
@@ -47,7 +48,7 @@ func (c *checker) passed(dec engine.Decision) {
 			}
 		}
 	}
-	saw, late := c.sees(world.Cluster), s.now.Sub(p.at) > unwatched
+	saw, late := c.sees(world.Cluster) && c.readOnce(), s.now.Sub(p.at) > unwatched
 	for _, e := range dec.Events {
 		if e.Type == record.Warning && strings.Contains(e.Message, "kept by PDBs went unseen") {
 			if !late {
@@ -61,7 +62,7 @@ func (c *checker) passed(dec engine.Decision) {
 		p.at = s.now
 	}
 	for uid, ref := range p.owed {
-		if pod := s.View.Pod(uid); pod == nil && saw {
+		if pod := s.View.Pod(uid); pod == nil && saw && !p.ours[uid] {
 			c.d.breaks("rule 11: %s was deleted past its budget, and that is not told", ref)
 		}
 	}
@@ -70,20 +71,25 @@ func (c *checker) passed(dec engine.Decision) {
 	}
 }
 
-// ordered reports whether the operator has the pods of a machine forced as well: which of the two
-// deletions came first cannot be seen.
-func ordered(r record.Run, machine string) bool {
-	return slices.ContainsFunc(r.Orders, func(o record.ForceOrder) bool { return o.Machine == machine })
+// readOnce reports whether the process has read every source: one that has just begun looks at nothing
+// before that.
+func (c *checker) readOnce() bool {
+	return !slices.ContainsFunc(c.d.Run.Sources(), func(source world.Source) bool { return c.d.Sim.View.Health[source].Fresh.IsZero() })
 }
 
 // resumed: the last process may have told what the record does not say, and another one has to tell
-// only of those that the record has.
-func (p *passing) resumed(saved map[string]record.KeptPod) {
+// only of those that the record has. A delete that is in the record may have been asked for.
+func (p *passing) resumed(saved record.Run) {
 	clear(p.told)
 	p.at = time.Time{}
 	for uid := range p.owed {
-		if _, kept := saved[uid]; !kept {
+		if _, kept := saved.Kept[uid]; !kept {
 			delete(p.owed, uid)
+		}
+	}
+	for _, open := range saved.Pending {
+		if open.Action.Kind == record.Delete {
+			p.ours[open.Action.UID] = true
 		}
 	}
 }

@@ -352,6 +352,7 @@ func (c *checker) after(dec engine.Decision) {
 		d.breaks("the wake-up %s lies in the past", dec.Wake)
 	}
 	c.settles()
+	c.leftOut()
 	c.looksAround(dec) // what a passed validation frees is free for this decision
 	begun := false
 	for id, n := range dec.Run.Nodes {

@@ -508,6 +508,35 @@ func TestStuckBesideReplacement(t *testing.T) {
 	}
 }
 
+// TestPhaseOfFailedUpdate: in which phase an update has failed cannot be seen once it has. A watch that
+// came in time has to tell it.
+func TestPhaseOfFailedUpdate(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		came   time.Duration // from the failure on
+		breaks bool
+	}{
+		{"after the failure", 5 * time.Second, false},
+		{"seconds before it", 2*time.Second - late, false},
+		{"in time", -late - time.Second, true},
+	} {
+		p := newUpdatePlay(1)
+		start := p.now
+		failed := start.Add(10 * time.Minute)
+		p.now = failed.Add(2 * late)
+		k := p.k
+		k.now, k.began, k.status, k.phase = p.now, start, world.UpdateFailed, "upgrade"
+		k.phases = []eksPhase{{"setup", start, start.Add(time.Minute)}, {"scale up", start.Add(time.Minute), start.Add(3 * time.Minute)}, {"upgrade", start.Add(3 * time.Minute), failed}}
+		p.attach()
+		p.read()
+		p.came, p.together = failed.Add(c.came), p.now
+		p.checkPhase(record.Run{Phases: []record.Phase{{Name: "scale up", Start: p.came}}})
+		if broken := len(p.broken) > 0; broken != c.breaks {
+			t.Errorf("a watch that came %s tells scale up: %q", c.name, p.broken)
+		}
+	}
+}
+
 // said are the phases, with when each began.
 func (k *eksWorker) said() (out string) {
 	for _, ph := range k.phases {

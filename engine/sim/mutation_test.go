@@ -303,6 +303,8 @@ var mutations = []mutation{
 	{"found: the checker knows who was first where a delete was looked up", "sim/checkpassed.go", " && !p.ours[uid] {", " {", "Scenario/gardener_inplace_force_late", broken},
 	{"11: a pod that was gone before the run's delete counts as deleted by it", "evict.go", "\t\treturn // the watch will say so\n", "\t\tknown.Forced = true\n\t\ts.Run.Pods[a.UID] = known\n\t\treturn\n", "Scenario/gardener_inplace_force_late", broken},
 	{"found: the checker learns of the end of a machine that others end with the next event", "sim/check.go", "\tc.settles()\n\tc.leftOut()\n", "\tc.settles()\n", "Scenario/kops_bastion_scaled_in", broken},
+	{"found: the checker has a watch know where an update failed before it came", "live/updates_test.go", "p.came.Add(late).After(last.end) {", "p.came.Add(-time.Hour).After(last.end) {", "TestPhaseOfFailedUpdate", "came after the failure"},
+	{"updates: a failed update may be told at any phase", "live/updates_test.go", "p.came.Add(late).After(last.end) {", "!p.came.IsZero() && !last.end.IsZero() {", "TestPhaseOfFailedUpdate", "came in time"},
 	{"updates: every marked node passes for one that EKS drains", "selfdriven/mng/next.go", "case !picked(s, left) && (s.Among != 1 || len(left) == 0):", "case !Marked(s.Moves):", "TestFollowedUpdates", "and was not picked"},
 	{"updates: a deleted pod passes for an evicted one", "selfdriven/mng/next.go", "return p.Evicted && p.Terminating() })", "return p.Terminating() })", "TestFollowedUpdates", "and was not picked"},
 	{"updates: who is inferred once stays so", "selfdriven/mng/next.go", " && !s.Guessed ||", " ||", "TestFollowedGuessIsTakenBack", "it is still told as draining"},

@@ -55,7 +55,7 @@ type Run struct {
 	Validation       *Validation     `json:"validation,omitempty"`           // The wait for the cluster to be valid that is under way, or was last
 	ExternalMovers   []ExternalMover `json:"externalMovers"`                 // Who else moves nodes of the group, or may, and what the run does about it
 	BlockedPods      []BlockedPod    `json:"blockedPods"`                    // Pods whose eviction was refused, or that PDBs keep on nodes which EKS drains
-	Candidates       []string        `json:"candidates,omitempty"`           // Nodes of which EKS is at one at least, inferred
+	Candidates       []string        `json:"candidates,omitempty"`           // Nodes that EKS may drain beside those that it is seen to drain; at least one of them where none is seen
 	Forecast         *Forecast       `json:"forecast,omitempty"`             // How it will end, as its driver foresaw it last; of a run that is under way
 	FailedNodes      []NodeNote      `json:"failedNodes"`                    // Nodes that were given up
 	SkippedNodes     []NodeNote      `json:"skippedNodes"`                   // Nodes that were left out

@@ -44,7 +44,7 @@ func TestFollowedUpdates(t *testing.T) {
 	}
 	t.Logf("seeds %d to %d in %s: %v", from, from+seeds-1, time.Since(start).Round(time.Second), told)
 	if seeds >= 100 && !t.Failed() {
-		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over", "ended by others"} {
+		for _, what := range []string{"setup", "scale up", "upgrade", "scale down", "draining", "candidates", "exit 0", "exit 1", "exit 4", "exit 5", "blind", "restarted", "found over", "ended by others", "may be at more"} {
 			if told[what] == 0 && (what != "exit 1" || seeds >= 300) { // three in a hundred come to that
 				t.Errorf("no seed has come to: %s", what)
 			}
@@ -412,13 +412,22 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 	}
 }
 
-// checkCandidates: one of the nodes that are named was picked, and is not gone for long.
+// checkCandidates: one of the nodes that are named was picked, and is not gone for long. Beside nodes that
+// are known to be under way they are no more than EKS takes at once.
 func (p *updatePlay) checkCandidates(run record.Run) {
 	if len(run.Candidates) == 0 || p.dim() {
 		p.early = time.Time{}
 		return
 	}
 	p.told["candidates"]++
+	if run.MoreDrains > 0 {
+		p.told["may be at more"]++
+		if known := underWay(run); known == 0 || known+run.MoreDrains > p.k.atOnce {
+			p.breaks("EKS may be at %d more nodes, %d are known and it takes %d at once: %s", run.MoreDrains, known, p.k.atOnce, p.nodes(run))
+		}
+		p.early = time.Time{}
+		return
+	}
 	for _, name := range run.Candidates {
 		if _, picked := p.k.picked[name]; picked {
 			return
@@ -433,8 +442,18 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.breaks("%q are named as those that EKS may be at: %s", run.Candidates, p.nodes(run))
 }
 
+// underWay is how many old nodes are told as under way.
+func underWay(run record.Run) (n int) {
+	for _, node := range run.Nodes {
+		if !node.New && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, node.Stage) {
+			n++
+		}
+	}
+	return n
+}
+
 // checkSeen: what can be seen is told. A node where evicted pods terminate is under way, and where
-// nothing moves because PDBs keep all pods of the nodes that were picked, candidates are named.
+// nothing moves because PDBs keep all pods of the nodes that were picked, each of them is named.
 func (p *updatePlay) checkSeen(run record.Run) {
 	if p.dim() || p.now.Sub(p.dimmed) < 3*late || p.now.Sub(p.k.began) < late || p.now.Sub(p.came) < late {
 		p.visible = map[string]time.Time{}
@@ -468,10 +487,14 @@ func (p *updatePlay) checkSeen(run record.Run) {
 		}
 		stuck = stuck && !slices.ContainsFunc(left, func(o *world.Pod) bool { return o.Terminating() || !p.k.held(o) })
 	}
-	if stuck && kept > 0 && p.k.status == world.UpdateRuns && len(run.Candidates) == 0 && !slices.ContainsFunc(p.k.names(), func(name string) bool {
-		return slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stages[name])
-	}) {
-		p.breaks("nothing moves since %s, and no node is named: %s", p.k.moved.Format(time.TimeOnly), p.nodes(run))
+	if !stuck || kept == 0 || p.k.status != world.UpdateRuns {
+		return
+	}
+	for _, name := range p.k.names() {
+		told := slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stages[name]) || slices.Contains(run.Candidates, name)
+		if !told && len(p.k.leaving(name)) > 0 {
+			p.breaks("nothing moves since %s, and %s is not named: %s", p.k.moved.Format(time.TimeOnly), name, p.nodes(run))
+		}
 	}
 }
 

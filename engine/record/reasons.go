@@ -3,7 +3,7 @@ package record
 // Reasons of events.
 const (
 	ReasonNotComplete  = "not complete" // what the group's own controller has to do is not done
-	ReasonCandidates   = "candidates"   // the nodes of which the group's own controller is at one at least
+	ReasonCandidates   = "candidates"   // the nodes that the group's own controller may drain and is not seen to
 	ReasonEKS          = "eks"          // EKS's updates cannot be read, or one of the configuration is under way
 	ReasonNotByUs      = "not by us"
 	ReasonLaunchFailed = "launch failed"

@@ -262,9 +262,11 @@ type Run struct {
 	// PaceOver: the run sets no pace any more: it has restored it, or another user has changed it.
 	PaceOver bool `json:"paceOver,omitempty"`
 	// Update is the controller's own name for what is followed, "" where it has none; Candidates
-	// are the nodes, by name, of which it is at one at least, as far as can be told.
+	// are the nodes, by name, of which it is at one at least, as far as can be told. Where it is known to be
+	// at others, it may be at up to MoreDrains of them.
 	Update     string   `json:"update,omitempty"`
 	Candidates []string `json:"candidates,omitempty"`
+	MoreDrains int      `json:"moreDrains,omitempty"`
 	// Awaits is what the run waits for before it can end, or before there is anything to do:
 	// that its own controller completes the group. nil while it does not.
 	Awaits *Awaits `json:"awaits,omitempty"`

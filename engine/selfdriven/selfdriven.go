@@ -151,8 +151,10 @@ type Sight struct {
 	Pods     int
 
 	// Among is how many nodes the controller was inferred to be at one of, if this is one of them;
-	// 0 if it is none. Guessed: Was is what followed from that alone.
+	// 0 if it is none. Where it is known to be at others, it may be at up to More of them. Guessed: Was is
+	// what followed from that alone.
 	Among   int
+	More    int
 	Guessed bool
 
 	// New: it is no node to be replaced, as far as templates and marks tell.

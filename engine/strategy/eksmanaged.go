@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -39,6 +40,32 @@ func (EKSManaged) Defaults() record.Settings {
 	d.Approve = record.ApproveNone
 	d.Origin = managedOrigin()
 	return d
+}
+
+// Limit is maxUnavailable. A percentage is one of the size before the update raised it.
+func (e EKSManaged) Limit(w *world.World, r *record.Run) int {
+	if !mng.Under(&w.Group) || w.Group.Managed.Minimal {
+		return e.Follow.Limit(w, r)
+	}
+	before := w.Group
+	before.Sizes.Desired = min(w.Group.Sizes.Desired, sizeBefore(w, w.Group.Managed.Update.Since))
+	return max(1, e.Follows().AtOnce(&before))
+}
+
+// sizeBefore is how many machines there were when an update began, by the group's activities since.
+func sizeBefore(w *world.World, since time.Time) (n int) {
+	launched := launchedSince(w, since)
+	for _, m := range w.Machines() {
+		if node := w.NodeOf(m.ID); !launched[m.ID] && (node == nil || !mng.Young(&w.Group, node)) {
+			n++
+		}
+	}
+	for _, e := range endsSince(w, since) {
+		if !e.young && w.Machine(e.Ends) == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // Abilities are none, with the nearest substitutes.
@@ -93,7 +120,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 		} else if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
 			s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
 		}
-		s.Run.Candidates = nil
+		s.Run.Candidates, s.Run.MoreDrains = nil, 0
 		s.Succeed()
 		return
 	case u.Status != world.UpdateRuns:
@@ -130,12 +157,20 @@ type end struct {
 	young bool
 }
 
-// endsSince are the ends of machines since an update began.
-func endsSince(w *world.World, since time.Time) (ends []end) {
+// launchedSince are the machines that were launched since an update began.
+func launchedSince(w *world.World, since time.Time) map[string]bool {
 	launched := map[string]bool{}
 	for _, a := range w.Group.Activities {
-		launched[a.Launches] = launched[a.Launches] || !a.At.Before(since)
+		if a.Launches != "" && !a.At.Before(since) {
+			launched[a.Launches] = true
+		}
 	}
+	return launched
+}
+
+// endsSince are the ends of machines since an update began.
+func endsSince(w *world.World, since time.Time) (ends []end) {
+	launched := launchedSince(w, since)
 	for _, a := range w.Group.Activities {
 		if a.Ends != "" && !a.At.Before(since) {
 			ends = append(ends, end{a, launched[a.Ends]})
@@ -167,18 +202,22 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 	p := Picture(&s.Reader)
 	found := mng.Infer(p)
 	s.Enter(found.Phase)
-	if found.Kept && !slices.Equal(found.Candidates, s.Run.Candidates) {
-		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonCandidates, Message: text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet)})
+	if found.Kept && (!slices.Equal(found.Candidates, s.Run.Candidates) || (found.More > 0) != (s.Run.MoreDrains > 0)) {
+		message := text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet)
+		if found.More > 0 {
+			message = text.EKSMoreCandidates(held(&s.Reader, found.Candidates), found.More)
+		}
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonCandidates, Message: message})
 		s.Soon()
 	}
-	s.Run.Candidates = found.Candidates
+	s.Run.Candidates, s.Run.MoreDrains = found.Candidates, found.More
 	s.WakeAt(s.Now.Add(time.Second))
 }
 
 // Picture is what can be seen of a group that EKS updates.
 func Picture(s *assess.Reader) mng.Picture {
 	m := s.W.Group.Managed
-	p := mng.Picture{Minimal: m.Minimal, SetsUp: s.W.Group.SetsUp(), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired}
+	p := mng.Picture{Minimal: m.Minimal, SetsUp: s.W.Group.SetsUp(), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired, AtOnce: s.Run.Limit}
 	last := markedSince(s)
 	if e := s.Run.External; e != nil && e.Blind.After(last) { // nodes may have come further meanwhile
 		last = e.Blind
@@ -232,7 +271,8 @@ func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
 	n := s.Run.Nodes[m.ID]
 	out := mng.Node{Name: n.Name, Zone: m.Zone, Old: !s.UpToDate(m), Leaving: m.Leaving(),
 		Candidate: slices.Contains(s.Run.Candidates, n.Name)}
-	out.Picked = (n.Stage == record.Draining || n.Stage == record.Settling) && !out.Candidate || n.Stage == record.Terminating
+	guessed := n.Reason == text.Candidate(string(world.MoverEKS), 1)
+	out.Picked = (n.Stage == record.Draining || n.Stage == record.Settling) && !guessed || n.Stage == record.Terminating
 	if end, known := s.W.Group.EndOf(m.ID); known {
 		out.Taken, out.Foreign = !mng.Foreign(end.Why), mng.Foreign(end.Why)
 	} else {
@@ -291,7 +331,7 @@ var results = map[string]record.Result{"PodEvictionFailure": record.EvictionFail
 // failedUpdate ends the run as EKS ended the update, and joins EKS's errors with what was seen:
 // the pods that were held on the nodes that it names, and why new nodes did not come.
 func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
-	defer func() { s.Run.Candidates = nil }() // it is at none any more
+	defer func() { s.Run.Candidates, s.Run.MoreDrains = nil, 0 }() // it is at none any more
 	result := record.Failed
 	var why []string
 	for _, e := range u.Errors {
@@ -317,7 +357,7 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 }
 
 // resources are the nodes that an error is about, by name: EKS has their names or the ids of their
-// instances. Where an eviction failed and EKS names none they are the nodes that were seen to drain, or
+// instances. Where an eviction failed and EKS names none they are the nodes that were seen to drain and
 // those that EKS may have been at.
 func resources(s *engine.Step, e world.ManagedIssue, result record.Result) (nodes []string) {
 	for _, name := range e.Resources {
@@ -329,10 +369,14 @@ func resources(s *engine.Step, e world.ManagedIssue, result record.Result) (node
 	if len(nodes) > 0 || result != record.EvictionFail {
 		return nodes
 	}
-	if len(s.Run.Candidates) > 0 {
-		return s.Run.Candidates
+	nodes = slices.Clone(s.Run.Candidates)
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) { // EKS's marks tell nothing once it is over
+		n := s.Run.Nodes[id]
+		if name := s.Label(id, n); !n.Began.IsZero() && n.Stage == record.Outdated && !slices.Contains(nodes, name) {
+			nodes = append(nodes, name)
+		}
 	}
-	return namesOf(&s.Reader, s.In(record.Draining))
+	return nodes
 }
 
 // notReady says of the new machines that are not Ready why.

@@ -139,6 +139,64 @@ func TestFollowedCandidates(t *testing.T) {
 	}
 }
 
+// With maxUnavailable 2 EKS may be at another node beside the one that is seen to drain: it is named, as one
+// that may be drained and no more. Where EKS's error names no node, what is held on both is told.
+func TestFollowedMayDrainMore(t *testing.T) {
+	x := watchedUpdate(t)
+	atOnce := func(most string) {
+		g := x.w.Group
+		m := *g.Managed
+		m.MaxUnavailable, g.Managed = most, &m
+		x.w.SetGroup(g)
+	}
+	atOnce("2")
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
+		Ends: x.now.Add(30 * time.Second), Grace: 30 * time.Second, Evicted: true})
+	if told := x.after(20 * time.Second); slices.Contains(told, record.ReasonCandidates) || len(x.run.Candidates) > 0 {
+		t.Errorf("named while a pod goes: %q", x.run.Candidates)
+	}
+	x.w.DeletePod("free")
+	told := x.after(5 * time.Second)
+	x.stages(record.Outdated, record.Draining)
+	if !slices.Equal(x.run.Candidates, []string{"a"}) || x.run.MoreDrains != 1 || !slices.Contains(told, record.ReasonCandidates) {
+		t.Fatalf("%q, %d more, told %q", x.run.Candidates, x.run.MoreDrains, told)
+	}
+	if reason := x.run.Nodes["i-a"].Reason; reason != text.EKSCandidateMore(1, 1) {
+		t.Error(reason)
+	}
+	atOnce("1")
+	x.after(2 * time.Second)
+	if len(x.run.Candidates) > 0 || x.run.MoreDrains != 0 {
+		t.Errorf("more than EKS takes at once: %q", x.run.Candidates)
+	}
+	atOnce("2")
+	x.after(2 * time.Second)
+	x.group(2, world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "so"})
+	x.after(2 * time.Second)
+	if len(x.run.BlockingPods) != 2 || len(x.run.Candidates) > 0 || x.run.MoreDrains != 0 {
+		t.Errorf("%q, %q, %d more", x.run.BlockingPods, x.run.Candidates, x.run.MoreDrains)
+	}
+}
+
+// A percentage is one of the size before EKS raised it: of 2 nodes, and not of 4.
+func TestFollowedPercentage(t *testing.T) {
+	x := watchedUpdate(t)
+	g := x.w.Group
+	m := *g.Managed
+	m.MaxUnavailable, g.Managed, g.Sizes.Desired = "50%", &m, 4
+	g.Activities = []world.Activity{{ID: "1", At: began.Add(time.Second), Launches: "i-new"}, {ID: "2", At: began.Add(time.Second), Launches: "i-other"}}
+	x.w.SetGroup(g)
+	x.node("other", 2, began.Add(40*time.Second), false)
+	if limit := (EKSManaged{}).Limit(x.w, &x.run); limit != 1 {
+		t.Errorf("%d at once", limit)
+	}
+	m.Minimal = true // nothing is raised
+	x.w.SetGroup(g)
+	if limit := (EKSManaged{}).Limit(x.w, &x.run); limit != 2 {
+		t.Errorf("MINIMAL: %d at once", limit)
+	}
+}
+
 // EKS's error names a node, its instance, or nothing: what was held there is told all the same.
 func TestFollowedErrorIsJoined(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -96,6 +96,25 @@ func EKSCandidates(nodes []string, quiet time.Duration) string {
 	return fmt.Sprintf("EKS drains probably %s; inferred, because nothing was evicted for %s and these PDBs allow none", which, Span(quiet))
 }
 
+// EKSMoreCandidates says which nodes EKS may be at beside those that it is seen to drain, at most more of them;
+// each of nodes has its pods and their PDBs.
+func EKSMoreCandidates(nodes []string, more int) string {
+	return fmt.Sprintf("EKS may drain %s more: %s; inferred, because maxUnavailable allows that and these PDBs allow no eviction", upTo(more, len(nodes)), strings.Join(nodes, "; "))
+}
+
+// EKSCandidateMore says of one of these nodes why it is one.
+func EKSCandidateMore(more, of int) string {
+	return fmt.Sprintf("EKS may drain it: maxUnavailable allows %s more, and PDBs keep all pods of this node", upTo(more, of))
+}
+
+// upTo is how many of some nodes there are at most.
+func upTo(n, of int) string {
+	if of == 1 {
+		return "1 node"
+	}
+	return fmt.Sprintf("up to %d of %s", n, Plural(of, "node"))
+}
+
 // EKSNodeWith is a node with the pods that are held on it.
 func EKSNodeWith(node string, held []string) string {
 	if len(held) == 0 {

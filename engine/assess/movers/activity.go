@@ -134,7 +134,7 @@ func sightOf(s *assess.Reader, by selfdriven.Controller, m *world.Machine, node 
 	}
 	sight.Guessed = was.Reason == text.Candidate(string(by.Mover()), 1)
 	if slices.Contains(s.Run.Candidates, n.Name) {
-		sight.Among = len(s.Run.Candidates)
+		sight.Among, sight.More = len(s.Run.Candidates), s.Run.MoreDrains
 	}
 	if w := n.Wait; w != nil {
 		sight.Deadline = &selfdriven.Deadline{For: w.For, Start: w.Start, End: w.End, Basis: w.Basis, Guess: w.Guess}

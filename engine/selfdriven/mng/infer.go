@@ -32,6 +32,8 @@ type Picture struct {
 	Phase string
 	// Quiet is since when no node has come further.
 	Quiet time.Duration
+	// AtOnce is how many nodes the update takes at once (maxUnavailable); 0 is 1.
+	AtOnce int
 	// Desired is how many machines the group is to have, Ended how many old ones have been terminated
 	// on request since the update began.
 	Desired, Ended int
@@ -57,9 +59,11 @@ type Node struct {
 // Inference is what follows from a picture.
 type Inference struct {
 	Phase string
-	// Candidates are the nodes of which EKS has picked at least one: it must be at one, and
-	// from these nothing could be seen to leave.
+	// Candidates are the nodes that EKS may have picked, because nothing could be seen to leave them. It has
+	// picked at least one where More is 0: it must be at a node, and no other one is known.
 	Candidates []string
+	// More is how many of them EKS can be at beside the nodes that are known, at most.
+	More int
 	// Kept: PDBs keep pods on some of them; else all have lost theirs since they were named.
 	Kept bool
 }
@@ -71,7 +75,7 @@ func Infer(p Picture) Inference {
 		out.Phase = p.Phase
 	}
 	if out.Phase == Upgrade && p.Quiet >= quiet {
-		out.Candidates, out.Kept = candidates(p)
+		out.Candidates, out.More, out.Kept = candidates(p)
 	}
 	return out
 }
@@ -135,27 +139,48 @@ func covered(p Picture) bool {
 	return !slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Old && !n.Young && !n.Foreign && !zones[n.Zone] })
 }
 
-// candidates are the marked nodes all of whose pods are kept, while no other node is under way:
-// EKS takes the next ones only when it is through with those before, with MINIMAL also when their
-// replacements are Ready. It takes the first ones when all old nodes are marked. A node without pods
-// is one of them for as long as EKS would wait before it terminates it, and where it was one before its
-// pods left: users delete pods, and EKS does with force.
-func candidates(p Picture) (names []string, kept bool) {
+// candidates are the marked nodes all of whose pods are kept, while fewer other nodes are under way than
+// EKS takes at once. Where none is, EKS is at one of them: it takes the next ones only when it is through
+// with those before, with MINIMAL also when their replacements are Ready. Where some are, it may be at up to
+// more of them; that is told when these are at a standstill or have lasted.
+// EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
+// EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
+// its pods left: users delete pods, and EKS does with force.
+func candidates(p Picture) (names []string, more int, kept bool) {
+	known, moves := 0, false
+	for _, n := range p.Nodes {
+		if n.Old && (n.Leaving || n.Picked) {
+			known, moves = known+1, moves || n.Leaving || n.Left == 0 || n.Kept < n.Left
+		} else if n.Old && !n.Marked && n.Ready {
+			return nil, 0, false
+		}
+	}
+	switch {
+	case known >= max(1, p.AtOnce), known > 0 && moves && p.Quiet < settled, known == 0 && replacing(p):
+		return nil, 0, false
+	}
 	emptied := false
 	for _, n := range p.Nodes {
 		switch {
-		case n.Leaving && !n.Young || n.Picked || p.Minimal && !n.Ready:
-			return nil, false
-		case n.Old && !n.Marked && n.Ready:
-			return nil, false
-		case n.Old && n.Marked && n.Left > 0 && n.Kept == n.Left:
+		case !n.Old || !n.Marked || n.Leaving || n.Picked:
+		case n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
-		case n.Old && n.Marked && n.Left == 0 && (p.Quiet < settled || n.Candidate):
-			names, emptied = append(names, n.Name), emptied || n.Candidate
+		case n.Left == 0 && n.Candidate && known == 0:
+			names, emptied = append(names, n.Name), true
+		case n.Left == 0 && p.Quiet < settled:
+			names = append(names, n.Name)
 		}
 	}
-	if !kept && !emptied || p.Minimal && len(p.Nodes) < p.Desired {
-		return nil, false
+	switch {
+	case !kept && !emptied:
+		return nil, 0, false
+	case known > 0:
+		more = min(p.AtOnce-known, len(names))
 	}
-	return names, kept
+	return names, more, kept
+}
+
+// replacing reports whether MINIMAL may wait for replacements.
+func replacing(p Picture) bool {
+	return p.Minimal && (len(p.Nodes) < p.Desired || slices.ContainsFunc(p.Nodes, func(n Node) bool { return !n.Ready }))
 }

@@ -12,7 +12,7 @@ import (
 
 // The files are read as stories: what can be seen of a group at one moment, and what follows.
 //
-//	infer [minimal] [sets-up] [seen=PHASE] [quiet=DURATION] [desired=N] [ended=N]
+//	infer [minimal] [sets-up] [seen=PHASE] [quiet=DURATION] [at-once=N] [desired=N] [ended=N]
 //	NODE [zone=ZONE] [old] [young] [marked] [leaving] [taken] [foreign] [notready] [notjoined] [picked] [candidate] [pods=N] [kept=N]
 func TestInfer(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -33,6 +33,9 @@ func TestInfer(t *testing.T) {
 			if d.HasArg("ended") {
 				d.ScanArgs(t, "ended", &p.Ended)
 			}
+			if d.HasArg("at-once") {
+				d.ScanArgs(t, "at-once", &p.AtOnce)
+			}
 			if d.HasArg("desired") {
 				d.ScanArgs(t, "desired", &p.Desired)
 			}
@@ -41,7 +44,10 @@ func TestInfer(t *testing.T) {
 			}
 			out := Infer(p)
 			told := "phase: " + out.Phase + "\n"
-			if len(out.Candidates) > 0 {
+			switch {
+			case out.More > 0:
+				told += fmt.Sprintf("at up to %d more of: %s\n", out.More, strings.Join(out.Candidates, ", "))
+			case len(out.Candidates) > 0:
 				told += fmt.Sprintf("at one of: %s\n", strings.Join(out.Candidates, ", "))
 			}
 			return told

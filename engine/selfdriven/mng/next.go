@@ -51,13 +51,15 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarkLeft
 	case !s.World.KnowsPodsOn(s.Name):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
-	case !picked(s, left) && (s.Among != 1 || len(left) == 0):
+	case !picked(s, left) && (s.Among != 1 || s.More > 0 || len(left) == 0):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
 		switch {
 		case len(left) == 0 && s.Among > 0:
 			s.Reason = text.EKSCandidateEmpty
 		case len(left) == 0:
 			s.Reason = text.EKSMarkedEmpty
+		case s.More > 0:
+			s.Reason = text.EKSCandidateMore(s.More, s.Among)
 		case s.Among > 0:
 			s.Reason = text.Candidate(string(world.MoverEKS), s.Among)
 		}

@@ -65,7 +65,7 @@ type Times struct {
 	Windows int
 	// Retry is the time between two attempts to evict; default 5 s.
 	Retry time.Duration
-	// Settle is from the end of a drain to the termination; default 60 s.
+	// Settle is from the end of a drain to the termination with DEFAULT; default 60 s. MINIMAL has no such wait.
 	Settle time.Duration
 	// Shrink is between two steps of the scale down; default 30 s.
 	Shrink time.Duration
@@ -247,6 +247,7 @@ const (
 	Deleted    = "deleted" // a pod, by force
 	Drained    = "drained"
 	Terminated = "terminated" // asked for
+	Gone       = "gone"       // a node that was terminated
 	Shrunk     = "shrunk"     // one step of the scale down
 	LeftRaised = "left raised"
 	Succeeded  = "succeeded"

@@ -123,7 +123,7 @@ func TestDefault(t *testing.T) {
 				}
 			}
 		}
-		if got := strings.Join(own, ", "); got != "marked, picked, drained, terminated" {
+		if got := strings.Join(own, ", "); got != "marked, picked, drained, terminated, gone" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -147,11 +147,16 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// MINIMAL has never more nodes than before, and marks all of them first.
+// MINIMAL has never more nodes than before, marks all of them first, and does not wait between a drain and
+// the termination.
 func TestMinimal(t *testing.T) {
 	ctx := testContext(t)
 	asg := shared.add(t, lab.Nodegroup{Name: "batch", Nodes: 3, Update: &types.NodegroupUpdateConfig{UpdateStrategy: types.NodegroupUpdateStrategiesMinimal}})
 	before := shared.nodes(ctx, t, "batch")
+	slow := times
+	slow.Settle = 20 * time.Second
+	shared.SetTimes(slow)
+	t.Cleanup(func() { shared.SetTimes(times) })
 	id := shared.update(ctx, t, "batch", false)
 	u := shared.await(ctx, t, "batch", id, func() {
 		if g, _ := shared.Cloud().Group(asg); g.Desired != 3 || g.Max != 3 {
@@ -164,6 +169,17 @@ func TestMinimal(t *testing.T) {
 	}
 	if most(log) != 1 {
 		t.Errorf("%d at once", most(log))
+	}
+	drained := map[string]time.Time{}
+	for _, e := range log {
+		switch e.Step {
+		case eks.Drained:
+			drained[e.Node] = e.Time
+		case eks.Terminated:
+			if waited := e.Time.Sub(drained[e.Node]); waited >= slow.Settle {
+				t.Errorf("%s: terminated %s after its drain", e.Node, waited)
+			}
+		}
 	}
 	for name := range shared.nodes(ctx, t, "batch") {
 		if _, old := before[name]; old {

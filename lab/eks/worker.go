@@ -281,7 +281,7 @@ func (w *worker) upgrade(ctx context.Context, minimal bool) *types.ErrorDetail {
 			return nil
 		}
 		round := w.pick(left, w.atOnce(*group.DesiredCapacity-w.raised))
-		if why := w.replace(ctx, round); why != nil {
+		if why := w.replace(ctx, round, minimal); why != nil {
 			return why
 		}
 		if !minimal {
@@ -311,8 +311,8 @@ func (w *worker) pick(left []member, n int) []member {
 	return left[:min(n, len(left))]
 }
 
-// replace drains and terminates the nodes of a round, side by side.
-func (w *worker) replace(ctx context.Context, round []member) *types.ErrorDetail {
+// replace drains and terminates the nodes of a round, side by side. MINIMAL does not wait in between.
+func (w *worker) replace(ctx context.Context, round []member, minimal bool) *types.ErrorDetail {
 	var mu sync.Mutex
 	var kept []string
 	var rest sync.WaitGroup
@@ -327,7 +327,7 @@ func (w *worker) replace(ctx context.Context, round []member) *types.ErrorDetail
 					return
 				}
 				w.note(Drained, m.node, "")
-				if !sleep(ctx, w.s.now().Settle) {
+				if !minimal && !sleep(ctx, w.s.now().Settle) {
 					return
 				}
 			}
@@ -351,6 +351,7 @@ func (w *worker) terminate(ctx context.Context, m member) {
 		all, err := w.s.members(ctx, w.n)
 		at := slices.IndexFunc(all, func(o member) bool { return o.id == m.id })
 		if err == nil && at < 0 {
+			w.note(Gone, m.node, m.id)
 			return
 		}
 		if err == nil && !asked && !all[at].leaving() {

@@ -44,6 +44,10 @@ func TestCluster(t *testing.T) {
 	if err != nil || *p.Parameter.Value != "1.32.1-20250203" {
 		t.Error(p, err)
 	}
+	const ofRelease = "/aws/service/eks/optimized-ami/1.31/amazon-linux-2023/x86_64/standard/amazon-eks-node-al2023-x86_64-standard-1.31-v20250203/image_id"
+	if p, err := shared.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(ofRelease)}); err != nil || *p.Parameter.Value != lab.OldAMI {
+		t.Error(p, err)
+	}
 	several, err := shared.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{path, "/aws/service/eks/optimized-ami/9.99/x"}})
 	if err != nil || len(several.Parameters) != 1 || len(several.InvalidParameters) != 1 {
 		t.Error(several, err)

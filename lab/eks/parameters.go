@@ -16,12 +16,16 @@ import (
 	"github.com/drainboard/drainboard/lab/cloud"
 )
 
-// parameters is the part of Systems Manager that tells which AMI release is recommended:
-// public parameters below this path (EKS user guide, "Retrieve recommended Amazon Linux AMI
-// IDs").
+// parameters is the part of Systems Manager that tells which AMI release is recommended, and which AMI each
+// release has: public parameters below this path (EKS user guide, "Retrieve recommended Amazon Linux AMI
+// IDs"; those of each release as Karpenter asks for them).
 type parameters struct{ *Service }
 
-const recommended = "/aws/service/eks/optimized-ami/%s/amazon-linux-2023/x86_64/standard/recommended/%s"
+const (
+	released    = "/aws/service/eks/optimized-ami/%s/amazon-linux-2023/x86_64/standard/%s/%s"
+	recommended = "recommended"
+	image       = "amazon-eks-node-al2023-x86_64-standard-%s-v%s"
+)
 
 func init() {
 	cloud.Speak(ssmName, func(r *http.Request, body []byte) (string, url.Values) {
@@ -83,15 +87,18 @@ func document(members any) cloud.Answer {
 	return cloud.Answer{Status: http.StatusOK, Body: body}
 }
 
-// parameter finds what is recommended by the name of its parameter, nil for no such name.
+// parameter finds a release by the name of its parameter, nil for no such name.
 func (p parameters) parameter(name string) *ssmtypes.Parameter {
 	for _, r := range p.o.Releases {
 		last, _ := p.release(r.Kubernetes, "")
-		for key, value := range map[string]string{"release_version": last.Version, "image_id": last.AMI} {
-			if name == fmt.Sprintf(recommended, r.Kubernetes, key) {
-				return &ssmtypes.Parameter{
-					Name: aws.String(name), Value: aws.String(value), Type: ssmtypes.ParameterTypeString, DataType: aws.String("text"),
-					ARN: aws.String("arn:aws:ssm:" + p.cloud.Region() + "::parameter" + name), Version: 1, LastModifiedDate: stamp(),
+		_, build, _ := strings.Cut(r.Version, "-")
+		for folder, of := range map[string]Release{recommended: last, fmt.Sprintf(image, r.Kubernetes, build): r} {
+			for key, value := range map[string]string{"release_version": of.Version, "image_id": of.AMI} {
+				if name == fmt.Sprintf(released, r.Kubernetes, folder, key) {
+					return &ssmtypes.Parameter{
+						Name: aws.String(name), Value: aws.String(value), Type: ssmtypes.ParameterTypeString, DataType: aws.String("text"),
+						ARN: aws.String("arn:aws:ssm:" + p.cloud.Region() + "::parameter" + name), Version: 1, LastModifiedDate: stamp(),
+					}
 				}
 			}
 		}

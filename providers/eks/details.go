@@ -293,37 +293,55 @@ func (d *details) recommended(ctx context.Context) error {
 // Recommended is the latest AMI release for a kind of AMI and a Kubernetes version, "" where there
 // is none.
 func (c *Client) Recommended(ctx context.Context, amiType, version string) (release, image string, err error) {
-	ofRelease, ofImage, known := parameters(amiType, version)
+	ofRelease, ofImage, known := parameters(amiType, version, "")
 	if !known {
 		return "", "", nil
 	}
-	out, err := c.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{ofRelease, ofImage}})
-	if err != nil {
-		return "", "", err
-	}
-	for _, p := range out.Parameters {
-		switch aws.ToString(p.Name) {
-		case ofRelease:
-			release = aws.ToString(p.Value)
-		case ofImage:
-			image = aws.ToString(p.Value)
-		}
-	}
-	return release, image, nil
+	found, err := c.parameters(ctx, ofRelease, ofImage)
+	return found[ofRelease], found[ofImage], err
 }
 
-// Where Systems Manager has the recommended releases (EKS user guide, "Retrieve recommended
-// Amazon Linux AMI IDs" and "Retrieve recommended Bottlerocket AMI IDs"): a path with the
-// Kubernetes version, and the names of the release and the AMI below it.
-var recommendations = map[types.AMITypes][3]string{
-	types.AMITypesAl2023X8664Standard:   amazonLinux("amazon-linux-2023/x86_64/standard"),
-	types.AMITypesAl2023Arm64Standard:   amazonLinux("amazon-linux-2023/arm64/standard"),
-	types.AMITypesAl2023X8664Neuron:     amazonLinux("amazon-linux-2023/x86_64/neuron"),
-	types.AMITypesAl2023X8664Nvidia:     amazonLinux("amazon-linux-2023/x86_64/nvidia"),
-	types.AMITypesAl2023Arm64Nvidia:     amazonLinux("amazon-linux-2023/arm64/nvidia"),
-	types.AMITypesAl2X8664:              amazonLinux("amazon-linux-2"),
-	types.AMITypesAl2X8664Gpu:           amazonLinux("amazon-linux-2-gpu"),
-	types.AMITypesAl2Arm64:              amazonLinux("amazon-linux-2-arm64"),
+// Released is the AMI of a release for a kind of AMI and a Kubernetes version, "" where it is not known.
+func (c *Client) Released(ctx context.Context, amiType, version, release string) (image string, err error) {
+	_, ofImage, known := parameters(amiType, version, release)
+	if !known {
+		return "", nil
+	}
+	found, err := c.parameters(ctx, ofImage)
+	return found[ofImage], err
+}
+
+// parameters are the values of parameters of Systems Manager by name, as far as there are such.
+func (c *Client) parameters(ctx context.Context, names ...string) (map[string]string, error) {
+	out, err := c.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: names})
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, p := range out.Parameters {
+		found[aws.ToString(p.Name)] = aws.ToString(p.Value)
+	}
+	return found, nil
+}
+
+// series is where Systems Manager has the releases of a kind of AMI (EKS user guide, "Retrieve recommended
+// Amazon Linux AMI IDs" and "Retrieve recommended Bottlerocket AMI IDs").
+type series struct {
+	path   string // with the Kubernetes version
+	latest string // the folder of the recommended release
+	image  string // what the names of Amazon Linux's images begin with, and their folders, as Karpenter finds them; "" for Bottlerocket
+	tells  string // the parameter that tells which release is recommended
+}
+
+var ofAMIs = map[types.AMITypes]series{
+	types.AMITypesAl2023X8664Standard:   amazonLinux("-2023/x86_64/standard", "node-al2023-x86_64-standard"),
+	types.AMITypesAl2023Arm64Standard:   amazonLinux("-2023/arm64/standard", "node-al2023-arm64-standard"),
+	types.AMITypesAl2023X8664Neuron:     amazonLinux("-2023/x86_64/neuron", "node-al2023-x86_64-neuron"),
+	types.AMITypesAl2023X8664Nvidia:     amazonLinux("-2023/x86_64/nvidia", "node-al2023-x86_64-nvidia"),
+	types.AMITypesAl2023Arm64Nvidia:     amazonLinux("-2023/arm64/nvidia", "node-al2023-arm64-nvidia"),
+	types.AMITypesAl2X8664:              amazonLinux("-2", "node"),
+	types.AMITypesAl2X8664Gpu:           amazonLinux("-2-gpu", "gpu-node"),
+	types.AMITypesAl2Arm64:              amazonLinux("-2-arm64", "arm64-node"),
 	types.AMITypesBottlerocketX8664:     bottlerocket("", "x86_64"),
 	types.AMITypesBottlerocketArm64:     bottlerocket("", "arm64"),
 	types.AMITypesBottlerocketX8664Fips: bottlerocket("-fips", "x86_64"),
@@ -333,24 +351,31 @@ var recommendations = map[types.AMITypes][3]string{
 	types.AMITypesBottlerocketArm64Nvidia: bottlerocket("-nvidia", "arm64"),
 }
 
-func amazonLinux(path string) [3]string {
-	return [3]string{"/aws/service/eks/optimized-ami/%s/" + path + "/recommended/", "release_version", "image_id"}
+func amazonLinux(path, image string) series {
+	return series{"/aws/service/eks/optimized-ami/%s/amazon-linux" + path, "recommended", "amazon-eks-" + image, "release_version"}
 }
 
-func bottlerocket(variant, arch string) [3]string {
-	return [3]string{"/aws/service/bottlerocket/aws-k8s-%s" + variant + "/" + arch + "/latest/", "image_version", "image_id"}
+func bottlerocket(variant, arch string) series {
+	return series{"/aws/service/bottlerocket/aws-k8s-%s" + variant + "/" + arch, "latest", "", "image_version"}
 }
 
-// parameters are the names of the parameters that tell the recommended release and its AMI,
-// false where there are none: for custom AMIs, and for Windows, whose parameters have no
-// release.
-func parameters(amiType, version string) (release, image string, known bool) {
-	of, known := recommendations[types.AMITypes(amiType)]
+// parameters are the names of the parameters that tell a release and its AMI, of the recommended one where
+// release is "". It returns false where there are none: for custom AMIs, and for Windows, whose parameters
+// have no release.
+func parameters(amiType, version, release string) (ofRelease, ofImage string, known bool) {
+	of, known := ofAMIs[types.AMITypes(amiType)]
 	if !known || version == "" {
 		return "", "", false
 	}
-	path := fmt.Sprintf(of[0], version)
-	return path + of[1], path + of[2], true
+	folder := of.latest
+	switch {
+	case release != "" && of.image != "": // 1.32.1-20250203 is of the image ...-1.32-v20250203
+		folder = of.image + "-" + version + "-v" + release[strings.LastIndex(release, "-")+1:]
+	case release != "":
+		folder = release
+	}
+	path := fmt.Sprintf(of.path, version) + "/" + folder + "/"
+	return path + of.tells, path + "image_id", true
 }
 
 // ofNodes finds an insight that concerns nodes by its name or reason: EKS has no field for that. Those
@@ -360,8 +385,7 @@ var ofNodes = regexp.MustCompile(`(?i)\b(nodes?|node ?groups?|kubelets?|AMIs?|Am
 
 // insights reads what EKS has found out about the nodes of the cluster that is not as it should be.
 func (d *details) insights(ctx context.Context) error {
-	pages := eks.NewListInsightsPaginator(d.c.api, &eks.ListInsightsInput{ClusterName: &d.at.Cluster,
-		Filter: &types.InsightsFilter{Statuses: []types.InsightStatusValue{types.InsightStatusValueWarning, types.InsightStatusValueError}}})
+	pages := eks.NewListInsightsPaginator(d.c.api, &eks.ListInsightsInput{ClusterName: &d.at.Cluster})
 	var found []world.Insight
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -369,9 +393,12 @@ func (d *details) insights(ctx context.Context) error {
 			return err
 		}
 		for _, i := range page.Insights {
-			in := world.Insight{Name: aws.ToString(i.Name)}
+			in := world.Insight{Name: aws.ToString(i.Name), Status: string(types.InsightStatusValueUnknown)}
 			if i.InsightStatus != nil {
 				in.Status, in.Reason = string(i.InsightStatus.Status), aws.ToString(i.InsightStatus.Reason)
+			}
+			if in.Status == string(types.InsightStatusValuePassing) {
+				continue // asking for the statuses that the SDK knows would leave new ones out
 			}
 			if i.Category != types.CategoryMisconfiguration && (ofNodes.MatchString(in.Name) || ofNodes.MatchString(in.Reason)) {
 				found = append(found, in)

@@ -164,19 +164,25 @@ func TestUpdatesInARow(t *testing.T) {
 	}
 }
 
-// Findings that concern nodes are told, and no others.
+// Findings that concern nodes and do not pass are told, also with a status that is new or missing, and no others.
 func TestInsightsOfNodes(t *testing.T) {
 	s, d := start(t)
 	s.answers[atFound] = `{"insights":[
 		{"name":"Kubelet version skew","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"behind"}},
 		{"name":"Amazon Linux 2 compatibility","category":"UPGRADE_READINESS","insightStatus":{"status":"WARNING","reason":"."}},
+		{"name":"Nodes of a kind","category":"UPGRADE_READINESS","insightStatus":{"status":"UNKNOWN","reason":"not read yet"}},
+		{"name":"Nodes of another kind","category":"UPGRADE_READINESS","insightStatus":{"status":"BRANDNEW"}},
+		{"name":"Nodes without a status","category":"UPGRADE_READINESS"},
+		{"name":"Nodes that are well","category":"UPGRADE_READINESS","insightStatus":{"status":"PASSING","reason":"."}},
 		{"name":"Deprecated APIs removed in Kubernetes v1.32","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"."}},
 		{"name":"EKS add-on version compatibility","category":"UPGRADE_READINESS","insightStatus":{"status":"ERROR","reason":"."}},
 		{"name":"Hybrid node webhook","category":"MISCONFIGURATION","insightStatus":{"status":"ERROR","reason":"."}}]}`
 	g := world.Group{}
 	d.dress(t.Context(), &g)
-	if in := g.Managed.Insights; len(in) != 2 || in[0].Name != "Amazon Linux 2 compatibility" || in[1].Name != "Kubelet version skew" {
-		t.Errorf("%+v", in)
+	want := []world.Insight{{Name: "Amazon Linux 2 compatibility", Status: "WARNING", Reason: "."}, {Name: "Kubelet version skew", Status: "ERROR", Reason: "behind"},
+		{Name: "Nodes of a kind", Status: "UNKNOWN", Reason: "not read yet"}, {Name: "Nodes of another kind", Status: "BRANDNEW"}, {Name: "Nodes without a status", Status: "UNKNOWN"}}
+	if !slices.Equal(g.Managed.Insights, want) {
+		t.Errorf("%+v", g.Managed.Insights)
 	}
 }
 
@@ -303,7 +309,7 @@ func TestEveryAMIType(t *testing.T) {
 		types.AMITypesWindowsFull2022X8664, types.AMITypesWindowsCore2025X8664, types.AMITypesWindowsFull2025X8664,
 		types.AMITypesBottlerocketX8664NvidiaFips, types.AMITypesBottlerocketArm64NvidiaFips}
 	for _, kind := range types.AMITypes("").Values() {
-		release, image, known := parameters(string(kind), "1.32")
+		release, image, known := parameters(string(kind), "1.32", "")
 		if known == slices.Contains(none, kind) {
 			t.Errorf("%s: %s", kind, release)
 		}
@@ -311,8 +317,17 @@ func TestEveryAMIType(t *testing.T) {
 			t.Errorf("%s: %s, %s", kind, release, image)
 		}
 	}
-	if _, _, known := parameters("AL2023_x86_64_STANDARD", ""); known {
+	if _, _, known := parameters("AL2023_x86_64_STANDARD", "", ""); known {
 		t.Error("without a version there is a path")
+	}
+	for kind, want := range map[types.AMITypes][2]string{
+		types.AMITypesAl2023Arm64Nvidia:     {"1.32.1-20250203", "/aws/service/eks/optimized-ami/1.32/amazon-linux-2023/arm64/nvidia/amazon-eks-node-al2023-arm64-nvidia-1.32-v20250203/image_id"},
+		types.AMITypesAl2X8664Gpu:           {"1.32.1-20250203", "/aws/service/eks/optimized-ami/1.32/amazon-linux-2-gpu/amazon-eks-gpu-node-1.32-v20250203/image_id"},
+		types.AMITypesBottlerocketX8664Fips: {"1.32.0-cacc4ce9", "/aws/service/bottlerocket/aws-k8s-1.32-fips/x86_64/1.32.0-cacc4ce9/image_id"},
+	} {
+		if _, image, _ := parameters(string(kind), "1.32", want[0]); image != want[1] {
+			t.Errorf("%s %s: %s", kind, want[0], image)
+		}
 	}
 }
 

@@ -198,21 +198,35 @@ func (g *managedGroup) goesTo(version string) error {
 	return nil
 }
 
-// asksFor is the target of an update to a version or release that was named: every node, where it
-// cannot be told which AMI that is.
+// asksFor is the target of an update to a version or release that was named: its AMI, by which each node is
+// judged. Where that is not known the target is every node, but for the release that the group already has.
 func (g *managedGroup) asksFor(ctx context.Context, launches string) (record.Target, error) {
-	version := cmp.Or(g.kubernetes, g.known.ClusterVersion)
-	if g.release != "" {
-		return record.Target{All: g.release != g.known.Release || version != g.known.Version}, nil
+	version := cmp.Or(g.kubernetes, versionOf(g.release), g.known.ClusterVersion)
+	var image string
+	var err error
+	if g.release == "" {
+		_, image, err = g.eks.Recommended(ctx, g.known.AMIType, version)
+	} else {
+		image, err = g.eks.Released(ctx, g.known.AMIType, version, g.release)
 	}
-	_, image, err := g.eks.Recommended(ctx, g.known.AMIType, version)
 	switch {
 	case err != nil || image == "":
-		return record.Target{All: true}, nil
+		return record.Target{All: g.release != g.known.Release || version != g.known.Version}, nil
 	case image == launches:
 		return record.Target{}, nil
 	}
 	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: image})
+}
+
+// versionOf is the Kubernetes version that a release begins with, as those of Amazon Linux do (1.32.1-20250203),
+// "" where it does not: Bottlerocket counts its own (1.20.3-5d9ac849).
+func versionOf(release string) string {
+	version, build, _ := strings.Cut(release, "-")
+	parts := strings.Split(version, ".")
+	if _, err := time.Parse("20060102", build); err != nil || len(parts) != 3 {
+		return ""
+	}
+	return parts[0] + "." + parts[1]
 }
 
 // Target is the recommended release, or what the group launches where that is the one.

@@ -32,8 +32,12 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 		return out, err
 	}
 	movers.OfEKS(out.Run.ExternalMovers)
-	if _, known := out.Group.Behind(out.Image); !known && out.Kubernetes+out.Release == "" {
+	_, known := out.Group.Behind(out.Image)
+	switch asked := out.Kubernetes+out.Release != ""; {
+	case !known && !asked:
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
+	case asked && out.Run.Run.Target.All && !p.AllNodes:
+		out.Run.Warnings = append(out.Run.Warnings, "the AMI of the version or release that is asked for is not known, so every node counts as outdated")
 	}
 	if out.Run.HasWork() && out.Run.Extra > 0 {
 		addQuota(ctx, at, w, &out.Run)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/api"
@@ -25,7 +26,7 @@ type PlannedManaged struct {
 
 // JSON is the plan for programs.
 func (p PlannedManaged) JSON() api.GroupPlan {
-	out := PlanOf(p.Run)
+	out := PlanOf(p.run())
 	out.NodeGroup = ManagedOf(&p.Group)
 	if p.Group.UnderWay() == nil { // else EKS refuses it
 		out.StartCommand = p.command()
@@ -37,14 +38,20 @@ func (p PlannedManaged) command() string {
 	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
 }
 
-// Write shows it to people, with wide all nodes however many there are. EKS's order is its own, so that of the plan is one of many.
+// run is the rehearsal. EKS's order is its own, so that of the plan is one of many, which is said.
+func (p PlannedManaged) run() snapshot.Plan {
+	run := p.Run
+	if len(run.Nodes) > 1 {
+		run.Warnings = append(slices.Clone(run.Warnings), "EKS picks nodes at random: the order of this plan is one of many")
+	}
+	return run
+}
+
+// Write shows it to people, with wide all nodes however many there are.
 func (p PlannedManaged) Write(w io.Writer, wide bool) {
 	WriteManaged(w, &p.Group)
 	fmt.Fprintln(w)
-	run := p.Run
-	if len(run.Nodes) > 0 {
-		run.Warnings = append(run.Warnings, "EKS picks nodes at random: the order above is one of many")
-	}
+	run := p.run()
 	WritePlan(w, run, nil, wide)
 	switch u := p.Group.UnderWay(); {
 	case u != nil:

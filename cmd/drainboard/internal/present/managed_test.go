@@ -36,7 +36,7 @@ func TestManagedNodeGroup(t *testing.T) {
 // A plan says how much of the account's quota is in use. While EKS carries out an update, of the configuration too,
 // it refuses another one, and none is recommended.
 func TestPlanOfManagedNodeGroup(t *testing.T) {
-	p := PlannedManaged{Group: world.ManagedGroup{Cluster: "prod", Name: "web"}, Run: snapshot.Plan{Group: "web", Extra: 2, Nodes: []snapshot.PlannedNode{{Name: "a"}},
+	p := PlannedManaged{Group: world.ManagedGroup{Cluster: "prod", Name: "web"}, Run: snapshot.Plan{Group: "web", Extra: 2, Nodes: []snapshot.PlannedNode{{Name: "a"}, {Name: "b"}},
 		Quota: &snapshot.Quota{Name: "Running On-Demand X instances", Limit: 64, Used: 60, Each: 4}}}
 	says := func() string {
 		var b strings.Builder
@@ -49,6 +49,9 @@ func TestPlanOfManagedNodeGroup(t *testing.T) {
 	}
 	if p.JSON().StartCommand != command {
 		t.Errorf("%q", p.JSON().StartCommand)
+	}
+	if told := p.JSON().Warnings; len(told) != 1 || !strings.Contains(told[0], "EKS picks nodes at random") || len(p.Run.Warnings) > 0 {
+		t.Errorf("%q", told)
 	}
 	p.Group.Configured = &world.ManagedUpdate{ID: "c-1", Kind: "ConfigUpdate", Status: world.UpdateRuns}
 	if out := says(); strings.Contains(out, command) || !strings.Contains(out, "EKS refuses another update (ResourceInUseException) until EKS update c-1 is over") {

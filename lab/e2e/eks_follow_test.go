@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
 )
@@ -86,8 +88,29 @@ func (s *scene) checkFollowed(p *process, service *eks.Service, update string) {
 	}
 }
 
+// checkReplaced holds that each node which the worker terminated is told as replaced once: not before it was, and
+// soon after it was gone.
+func (s *scene) checkReplaced(p *process, service *eks.Service, update string) {
+	s.t.Helper()
+	gone := map[string]time.Time{}
+	for _, e := range worked(service, update, eks.Gone) {
+		gone[e.Node] = e.Time
+	}
+	for _, e := range worked(service, update, eks.Terminated) {
+		told := p.all("node.replaced", func(o Event) bool { return o.Node == e.Node })
+		if len(told) != 1 {
+			s.t.Errorf("%s is told %d times to be replaced", e.Node, len(told))
+			continue
+		}
+		if at := told[0].Time; at.Before(e.Time.Add(-time.Second)) || at.After(gone[e.Node].Add(seenWithin)) {
+			s.t.Errorf("%s was terminated at %s, gone at %s, and told to be replaced at %s", e.Node, e.Time.Format(time.StampMilli), gone[e.Node].Format(time.StampMilli), at.Format(time.StampMilli))
+		}
+	}
+}
+
 // A script starts an update as the console does, and follows it to its end: its phases and drains
-// are those of the worker's own log, and nothing but reads is sent. Its report can be read after.
+// are those of the worker's own log, and nothing but reads is sent. Its report can be read after. Meanwhile
+// `status` tells phase and counts as they are in the log at each moment.
 func TestFollowManagedUpdate(t *testing.T) {
 	for name, how := range map[string]types.NodegroupUpdateStrategies{"followed": types.NodegroupUpdateStrategiesDefault, "followed-minimal": types.NodegroupUpdateStrategiesMinimal} {
 		t.Run(string(how), func(t *testing.T) {
@@ -98,19 +121,19 @@ func TestFollowManagedUpdate(t *testing.T) {
 				shared.Cloud().SetCapacity(zone, 0)
 				t.Cleanup(func() { shared.Cloud().SetCapacity(zone, -1) })
 			}
+			service.SetTimes(slowEKSPace()) // to be looked at
+			t.Cleanup(func() { service.SetTimes(atEKSPace) })
 			id := startUpdate(s, name)
+			looks := s.looks(name)
 			p := s.launch("watch", name, "--auto", "-o", "json")
 			if how == types.NodegroupUpdateStrategiesDefault {
 				p.await("phase.started", func(e Event) bool { return e.Phase == eks.ScaleUp })
 				shared.Cloud().SetCapacity(zone, -1)
 			}
 			p.exits(0)
+			s.checkLooks(looks(), service, id, 3)
 			s.checkFollowed(p, service, id)
-			for _, node := range worked(service, id, eks.Terminated) {
-				if len(p.all("node.replaced", func(e Event) bool { return e.Node == node.Node })) != 1 {
-					t.Errorf("%s is not told to be replaced once", node.Node)
-				}
-			}
+			s.checkReplaced(p, service, id)
 			last := p.said()[len(p.said())-1]
 			if last.Type != "run.finished" || last.ExitCode == nil || *last.ExitCode != 0 || !strings.Contains(last.Message, "3 of 3") {
 				t.Errorf("the end: %s", last)
@@ -157,11 +180,7 @@ func TestFollowManagedUpdateInZones(t *testing.T) {
 				t.Errorf("the worker took %d instances away", shrunk)
 			}
 			replaced := p.all("node.replaced")
-			for _, node := range worked(service, id, eks.Terminated) {
-				if len(p.all("node.replaced", func(e Event) bool { return e.Node == node.Node })) != 1 {
-					t.Errorf("%s is not told to be replaced once", node.Node)
-				}
-			}
+			s.checkReplaced(p, service, id)
 			if last := p.said()[len(p.said())-1]; len(replaced) != 5 || !strings.Contains(last.Message, "5 of 5") {
 				t.Errorf("%d nodes are told to be replaced; the end: %s", len(replaced), last)
 			}
@@ -223,7 +242,8 @@ func TestFollowedUpdateIsAtOneOf(t *testing.T) {
 	s.checkManagedActions()
 }
 
-// A PDB keeps one pod of a node that others leave: the node is known, and the pod is named.
+// A PDB keeps one pod of a node that others leave: the node is known, and the pod is named. What a plan for a
+// named release then replaces is what has another AMI.
 func TestFollowedUpdateIsBlocked(t *testing.T) {
 	s, service := managed(t, lab.Nodegroup{Name: "beside", Nodes: 2, Zones: oneZone})
 	s.deploy("checkout", "batch")
@@ -235,6 +255,23 @@ func TestFollowedUpdateIsBlocked(t *testing.T) {
 	}
 	p.exits(4)
 	s.checkFollowed(p, service, id)
+	var old, planned []string
+	for _, node := range s.nodes() {
+		if node.Labels["eks.amazonaws.com/nodegroup-image"] != lab.NewAMI {
+			old = append(old, node.Name)
+		}
+	}
+	var plan api.GroupPlan
+	if err := json.Unmarshal([]byte(s.run("plan", "beside", "--release-version", "1.32.1-20250203", "-o", "json").exits(0).out()), &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range plan.Nodes {
+		planned = append(planned, node.Node)
+	}
+	slices.Sort(planned)
+	if len(old) == 0 || len(old) == len(s.nodes()) || !slices.Equal(planned, old) {
+		t.Errorf("the plan replaces %q, and %q of %d have another AMI", planned, old, len(s.nodes()))
+	}
 	s.checkReadOnly()
 	s.checkManagedActions()
 }

@@ -52,6 +52,13 @@ var atEKSPace = eks.Times{
 	Retry: 300 * time.Millisecond, Settle: time.Second, Shrink: 300 * time.Millisecond, Delete: time.Second, Config: time.Second,
 }
 
+// slowEKSPace leaves time to look at each phase.
+func slowEKSPace() eks.Times {
+	slow := atEKSPace
+	slow.Setup, slow.Settle, slow.Shrink = 4*time.Second, 4*time.Second, 3*time.Second
+	return slow
+}
+
 // A managed node group is found by its own name, with what EKS tells of it; its plan says
 // what EKS's update would do and the command that starts it; nothing is written, and no run
 // starts.
@@ -86,7 +93,9 @@ func TestManagedGroup(t *testing.T) {
 	says(s.run("plan", s.group.Name, "--provider", "eks", "-o", "json").exits(0).out(), `"startCommand": "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web"`)
 	says(s.run("plan", "web", "--kubernetes-version", "1.32").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --kubernetes-version 1.32\n")
 	says(s.run("plan", "web", "--kubernetes-version", "1.31").exits(0).out(), "nothing to do")
-	says(s.run("plan", "web", "--release-version", "1.32.0-20250101").exits(0).out(), "2 nodes to replace", "--nodegroup-name web --release-version 1.32.0-20250101\n")
+	says(s.run("plan", "web", "--release-version", "1.32.0-20250101").exits(0).out(), "2 nodes to replace", "the AMI of the version or release that is asked for is not known", "--nodegroup-name web --release-version 1.32.0-20250101\n")
+	says(s.run("plan", "web", "--release-version", "1.32.1-20250203", "-o", "json").exits(0).out(), `"EKS picks nodes at random: the order of this plan is one of many"`, "--release-version 1.32.1-20250203")
+	says(s.run("plan", "web", "--release-version", "1.31.4-20250203").exits(0).out(), "nothing to do")
 	s.run("plan", "web", "--kubernetes-version", "1.33").exits(2).says("the cluster runs 1.32")
 	s.run("plan", "web", "--kubernetes-version", "1.30").exits(2).says("has 1.31 and cannot go back")
 	s.run("plan", "web", "--max-unavailable", "2").exits(2).says("--max-unavailable", "aws eks update-nodegroup-config")

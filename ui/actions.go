@@ -182,6 +182,8 @@ func (m *Model) Unable(a *Action) string {
 	}
 	kind := a.Command(m)
 	switch {
+	case m.Opts.ReadOnly && m.Scene != nil && m.Scene.Never(kind) != "":
+		return style.Lower(m.Scene.Never(kind))
 	case m.Opts.ReadOnly:
 		return "this dashboard only watches"
 	case m.Scene == nil:

@@ -211,8 +211,9 @@ type BatchView struct {
 // AbilityNow is a command and whether it is possible at this moment.
 type AbilityNow struct {
 	Kind record.CommandKind
-	// Why it is not possible now; "" means it is.
-	Why string
+	// Why it is not possible now; "" means it is. Never: the strategy does not offer it at all.
+	Why   string
+	Never bool
 	// Instead says what it comes to where the strategy has only a substitute for it.
 	Instead string
 }
@@ -234,6 +235,16 @@ func (s *Snapshot) Able(kind record.CommandKind) (why string, ok bool) {
 		}
 	}
 	return text.NotOffered, false
+}
+
+// Never is why a command is not offered at all, "" where it is.
+func (s *Snapshot) Never(kind record.CommandKind) string {
+	for _, a := range s.Abilities {
+		if a.Kind == kind && a.Never {
+			return a.Why
+		}
+	}
+	return ""
 }
 
 // Instead is what a command comes to where the strategy has only a substitute for it, "" where

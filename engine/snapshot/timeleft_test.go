@@ -37,6 +37,24 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
+// A watch that came late counts from the run's beginning what was replaced before it came. While the group's own
+// controller may be stuck, nothing is estimated.
+func TestTimeLeftOfWhoCameLate(t *testing.T) {
+	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	r := record.Run{State: record.Running, Limit: 1, Started: now.Add(-10 * time.Minute), Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-10 * time.Second)}},
+		Nodes: map[string]record.Node{"a": {Stage: record.Replaced, Since: now.Add(-time.Minute)}, "b": {Stage: record.Outdated}}}
+	left := func() time.Duration {
+		return timeLeft(&assess.Reader{Now: now, W: world.New(), Run: r, Rules: plainRules{}})
+	}
+	if got := left(); got != 10*time.Minute {
+		t.Errorf("%s left", got)
+	}
+	r.Candidates = []string{"b"}
+	if got := left(); got != 0 {
+		t.Errorf("%s left, and it may be stuck", got)
+	}
+}
+
 // plainRules are those of a strategy that leaves to the shared parts what is asked here.
 type plainRules struct{ assess.Rules }
 

@@ -90,7 +90,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 // abilities says of each command whether it is possible now.
 func abilities(s *assess.Reader) (out []AbilityNow) {
 	for _, a := range s.Rules.Abilities() {
-		now := AbilityNow{Kind: a.Kind, Why: s.Unable(a.Kind)}
+		now := AbilityNow{Kind: a.Kind, Why: s.Unable(a.Kind), Never: a.Answer == record.No}
 		if a.Answer == record.Substitute {
 			now.Instead = a.How
 		}
@@ -163,12 +163,12 @@ func timeLeft(s *assess.Reader) time.Duration {
 		pace, _ := s.Run.External.Pace(s.Now, replaced, left)
 		return pace
 	}
-	if s.Run.State != record.Running || left <= 0 {
+	if s.Run.State != record.Running || left <= 0 || len(s.Run.Candidates) > 0 { // what its controller may be stuck at is no pace
 		return 0
 	}
 	for _, p := range s.Run.Phases {
 		if assess.Rolls(p.Name) && !p.Start.IsZero() && replaced > 0 {
-			pace := s.Now.Sub(p.Start) / time.Duration(replaced) * time.Duration(left)
+			pace := s.Now.Sub(beganToReplace(s, p.Start)) / time.Duration(replaced) * time.Duration(left)
 			if s.Run.NodeTime > 0 { // waiting for an approval is not the nodes' pace
 				rounds := (left + s.Run.Limit - 1) / max(1, s.Run.Limit)
 				pace = min(pace, time.Duration(rounds)*(s.Run.NodeTime+s.ValidationTime()))
@@ -177,6 +177,17 @@ func timeLeft(s *assess.Reader) time.Duration {
 		}
 	}
 	return s.Estimate(left)
+}
+
+// beganToReplace is when a run began to replace nodes: with the phase that does, or with the run where a watch
+// that came later found nodes replaced.
+func beganToReplace(s *assess.Reader, phase time.Time) time.Time {
+	for _, n := range s.Run.Nodes {
+		if n.Stage == record.Replaced && !n.Since.IsZero() && n.Since.Before(phase) {
+			return s.Run.Started
+		}
+	}
+	return phase
 }
 
 // zones makes the tables, a zone each. As long as no node comes, goes or gets its

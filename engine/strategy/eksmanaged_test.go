@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +196,37 @@ func TestFollowedPercentage(t *testing.T) {
 	x.w.SetGroup(g)
 	if limit := (EKSManaged{}).Limit(x.w, &x.run); limit != 2 {
 		t.Errorf("MINIMAL: %d at once", limit)
+	}
+}
+
+// The table of what an operator can do says no to every command, and each is refused in the table's words: the run
+// and EKS continue as they were.
+func TestFollowedTakesNoCommand(t *testing.T) {
+	page, err := os.ReadFile("../../docs/providers/eks-managed.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, offers, _ := strings.Cut(string(page), "## What EKS does not offer")
+	table := map[record.CommandKind]string{}
+	for _, a := range (EKSManaged{}).Abilities() {
+		if a.Answer != record.No || a.How == "" {
+			t.Errorf("%s: %s %q", a.Kind, a.Answer, a.How)
+		}
+		table[a.Kind] = a.How
+		if !regexp.MustCompile(`(?m)^\|[^|]*\b` + string(a.Kind) + `\b[^|]*\| (no|random|only) ?`).MatchString(offers) {
+			t.Errorf("docs/providers/eks-managed.md does not say no to %s", a.Kind)
+		}
+	}
+	for _, kind := range []record.CommandKind{record.CmdApprove, record.CmdPause, record.CmdResume, record.CmdForce, record.CmdSkip, record.CmdReturn, record.CmdAbort} {
+		x := watchedUpdate(t)
+		x.after(10 * time.Second)
+		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{Commands: []record.Command{{Kind: kind, By: "ana", At: x.now, Node: "a"}}})
+		refused := slices.ContainsFunc(out.Events, func(e record.Event) bool {
+			return e.Reason == "refused" && table[kind] != "" && strings.Contains(e.Message, table[kind])
+		})
+		if !refused || len(out.Actions) > 0 || out.Run.State != record.Running || out.Run.Nodes["i-a"].Stage != record.Outdated {
+			t.Errorf("%s: %+v, %+v, %s", kind, out.Events, out.Actions, out.Run.State)
+		}
 	}
 }
 

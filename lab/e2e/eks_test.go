@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +12,8 @@ import (
 	awseks "github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
 )
@@ -102,8 +105,18 @@ func TestManagedGroup(t *testing.T) {
 	s.checkReadOnly()
 	s.checkManagedActions()
 
-	// Nor does a user start anything who may do everything.
+	// Nor does a user start anything who may do everything. What EKS does not offer is refused in the words of
+	// the table of what an operator can do, with what comes nearest.
 	w := s.other("web-operator", "read", "upgrade", "eks read")
+	abilities := (strategy.EKSManaged{}).Abilities()
+	for _, kind := range []record.CommandKind{record.CmdPause, record.CmdResume, record.CmdApprove, record.CmdAbort} {
+		args := []string{string(kind), "web"}
+		if kind == record.CmdApprove || kind == record.CmdAbort {
+			args = append(args, "--yes")
+		}
+		i := slices.IndexFunc(abilities, func(a record.Ability) bool { return a.Kind == kind && a.Answer == record.No })
+		w.run(args...).exits(2).says("group web has no run", abilities[i].How)
+	}
 	w.run("upgrade", "web", "--auto").exits(2).says("EKS updates this node group itself", "aws eks update-nodegroup-version --cluster-name lab --nodegroup-name web")
 	w.checkUntouched()
 }

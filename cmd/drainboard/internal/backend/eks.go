@@ -215,7 +215,7 @@ func (g *managedGroup) asksFor(ctx context.Context, launches string) (record.Tar
 	case image == launches:
 		return record.Target{}, nil
 	}
-	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: image})
+	return record.Target{Image: image}, nil
 }
 
 // versionOf is the Kubernetes version that a release begins with, as those of Amazon Linux do (1.32.1-20250203),
@@ -241,7 +241,7 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 	if behind, known := g.known.Behind(now.Image); !known || !behind {
 		return record.Target{}, nil
 	}
-	return g.aws.Target(ctx, g.at.AutoScalingGroup, asg.TargetOptions{AMI: g.known.RecommendedImage})
+	return record.Target{Image: g.known.RecommendedImage}, nil
 }
 
 // QuotaOf is the account's limit on instances like those of a managed node group, which have to be named.

@@ -23,6 +23,18 @@ func NoRun(group string, run record.Run, found bool) string {
 	return ""
 }
 
+// UnableManaged says why a command is not possible for a managed node group, which EKS updates, and what comes
+// nearest to it.
+func UnableManaged(group string, kind record.CommandKind) string {
+	how := ""
+	for _, a := range (strategy.EKSManaged{}).Abilities() {
+		if a.Kind == kind {
+			how = ": " + a.How
+		}
+	}
+	return fmt.Sprintf("group %s has no run, and by their labels its nodes belong to a managed node group, which EKS updates%s", group, how)
+}
+
 // Undriven says that no process drives a run, since when, and which command resumes it.
 func Undriven(run record.Run, heard, now time.Time) string {
 	if heard.IsZero() || heard.Before(run.Seen) {

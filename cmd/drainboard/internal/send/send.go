@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
@@ -16,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -115,6 +117,9 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 		}
 	}
 	if why := present.NoRun(o.Group, o.run, found); why != "" {
+		if !found && o.managed(ctx) {
+			why = present.UnableManaged(o.Group, o.Kind)
+		}
 		return false, exitcode.Usage(errors.New(why))
 	}
 	driver, heard, err := o.kube.Driver(ctx, o.Options.Namespace, o.Group)
@@ -136,6 +141,13 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 		return false, nil
 	}
 	return o.await(ctx)
+}
+
+// managed reports whether nodes have the label of a managed node group of this name. Without the right to
+// list nodes none has.
+func (o *Order) managed(ctx context.Context) bool {
+	nodes, err := o.kube.Nodes(ctx)
+	return err == nil && slices.ContainsFunc(nodes, func(n *world.Node) bool { return n.Labels[world.EKSGroupKey] == o.Group })
 }
 
 // byAlias finds the run of a group by its name on screen.

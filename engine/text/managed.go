@@ -99,20 +99,19 @@ func EKSCandidates(nodes []string, quiet time.Duration) string {
 // EKSMoreCandidates says which nodes EKS may be at beside those that it is seen to drain, at most more of them;
 // each of nodes has its pods and their PDBs.
 func EKSMoreCandidates(nodes []string, more int) string {
-	return fmt.Sprintf("EKS may drain %s more: %s; inferred, because maxUnavailable allows that and these PDBs allow no eviction", upTo(more, len(nodes)), strings.Join(nodes, "; "))
-}
-
-// EKSCandidateMore says of one of these nodes why it is one.
-func EKSCandidateMore(more, of int) string {
-	return fmt.Sprintf("EKS may drain it: maxUnavailable allows %s more, and PDBs keep all pods of this node", upTo(more, of))
-}
-
-// upTo is how many of some nodes there are at most.
-func upTo(n, of int) string {
-	if of == 1 {
-		return "1 node"
+	which := fmt.Sprintf("up to %d of: %s", more, strings.Join(nodes, "; "))
+	if len(nodes) == 1 {
+		which = nodes[0]
 	}
-	return fmt.Sprintf("up to %d of %s", n, Plural(of, "node"))
+	return fmt.Sprintf("EKS may also drain %s; inferred, because maxUnavailable allows %s and these PDBs allow no eviction", which, Plural(more, "more node"))
+}
+
+// EKSCandidateMore says of one of so many nodes why it is one.
+func EKSCandidateMore(more, of int) string {
+	if of == 1 {
+		return "EKS may drain it: maxUnavailable allows 1 more node, and PDBs keep all pods of this one"
+	}
+	return fmt.Sprintf("EKS may drain it: maxUnavailable allows up to %d of %d such nodes, whose pods PDBs keep", more, of)
 }
 
 // EKSNodeWith is a node with the pods that are held on it.

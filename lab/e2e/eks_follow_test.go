@@ -173,8 +173,10 @@ func TestFollowManagedUpdateInZones(t *testing.T) {
 			s.checkManagedActions()
 			s.mark()
 			id := startUpdate(s, name)
+			looks := s.looks(name)
 			p := s.launch("watch", name, "--auto", "-o", "json")
 			p.exits(0)
+			s.checkLooks(looks(), service, id, 5)
 			s.checkFollowed(p, service, id)
 			if shrunk := len(worked(service, id, eks.Shrunk)); how == types.NodegroupUpdateStrategiesDefault && shrunk != 6 {
 				t.Errorf("the worker took %d instances away", shrunk)
@@ -272,6 +274,52 @@ func TestFollowedUpdateIsBlocked(t *testing.T) {
 	if len(old) == 0 || len(old) == len(s.nodes()) || !slices.Equal(planned, old) {
 		t.Errorf("the plan replaces %q, and %q of %d have another AMI", planned, old, len(s.nodes()))
 	}
+	s.checkReadOnly()
+	s.checkManagedActions()
+}
+
+// With maxUnavailable 2 EKS is at a node from which a pod was seen to leave, and at one where a PDB keeps all pods:
+// that one is named soon after EKS can do no more at the first, and is not told to drain. When EKS gives
+// up, what is held on both is told.
+func TestFollowedUpdateMayBeAtMore(t *testing.T) {
+	s, service := managed(t, lab.Nodegroup{Name: "more", Nodes: 2, Zones: oneZone, Update: &types.NodegroupUpdateConfig{MaxUnavailable: aws.Int32(2)}})
+	if err := shared.Apply(s.ctx, s.place.Deployment("solo", 1)); err != nil {
+		t.Fatal(err)
+	}
+	s.deploy("checkout")
+	solo := s.pods("solo")[0]
+	id := startUpdate(s, "more")
+	p := s.launch("watch", "more", "--auto", "-o", "json")
+	more := p.await("warning", func(e Event) bool {
+		return e.Reason == "candidates" && strings.Contains(e.Message, "EKS may also drain ")
+	})
+	other := ""
+	for _, e := range worked(service, id, eks.Picked) {
+		if e.Node != solo.Spec.NodeName {
+			other = e.Node
+		}
+	}
+	if other == "" || !strings.Contains(more.Message, other) || strings.Contains(more.Message, solo.Spec.NodeName) || !strings.Contains(more.Message, "maxUnavailable allows 1 more node") {
+		t.Errorf("%s is the other one: %s", other, more.Message)
+	}
+	for _, e := range worked(service, id, eks.Evicted) {
+		if late := more.Time.Sub(e.Time); e.Pod == solo.Namespace+"/"+solo.Name && late > 10*time.Second { // it takes a moment to go
+			t.Errorf("told %s after the last eviction", late)
+		}
+	}
+	p.exits(4)
+	for _, e := range p.all("node.draining") {
+		if e.Node == other {
+			t.Errorf("told as if it were known: %s", e)
+		}
+	}
+	last := p.said()[len(p.said())-1]
+	for _, pod := range s.pods("checkout") {
+		if on := pod.Spec.NodeName; (on == other || on == solo.Spec.NodeName) && !strings.Contains(last.Message, pod.Name) {
+			t.Errorf("it does not name %s: %s", pod.Name, last.Message)
+		}
+	}
+	s.checkFollowed(p, service, id)
 	s.checkReadOnly()
 	s.checkManagedActions()
 }

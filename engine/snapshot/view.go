@@ -64,6 +64,9 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	if !v.Partial {
 		v.Blockers, v.Evictions = leavers(s)
 	}
+	if r.Update != "" && len(v.Blockers) > 0 && len(v.Evictions) == 0 {
+		v.TimeLeft = 0 // nothing goes: what was replaced before is no pace for what is followed
+	}
 	v.Batch = batchView(s)
 	v.External, v.Pool = othersView(s), poolView(s)
 	if r.State != record.NoRun {

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -177,6 +178,28 @@ func TestFollowedMayDrainMore(t *testing.T) {
 	x.after(2 * time.Second)
 	if len(x.run.BlockingPods) != 2 || len(x.run.Candidates) > 0 || x.run.MoreDrains != 0 {
 		t.Errorf("%q, %q, %d more", x.run.BlockingPods, x.run.Candidates, x.run.MoreDrains)
+	}
+}
+
+// While nothing goes from a node that EKS drains, no time is estimated by what it replaced before.
+func TestFollowedTimeLeft(t *testing.T) {
+	x := watchedUpdate(t)
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
+		Ends: x.now.Add(30 * time.Second), Grace: 30 * time.Second, Evicted: true})
+	g := x.w.Group
+	g.Activities = []world.Activity{{ID: "1", At: began.Add(time.Second), Ends: "i-before", Zone: "z", Why: world.EndRequested}}
+	x.w.SetGroup(g)
+	x.after(4 * time.Second)
+	left := func() time.Duration {
+		return snapshot.View(EKSManaged{}, x.now, x.w, x.run, snapshot.Look{}, nil).TimeLeft
+	}
+	if left() == 0 {
+		t.Error("no time is estimated while a pod goes")
+	}
+	x.w.DeletePod("free")
+	x.after(time.Second)
+	if got := left(); got != 0 {
+		t.Errorf("%s left, and a PDB keeps all pods", got)
 	}
 }
 

@@ -422,7 +422,7 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.told["candidates"]++
 	if run.MoreDrains > 0 {
 		p.told["may be at more"]++
-		if known := underWay(run); known == 0 || known+run.MoreDrains > p.k.atOnce {
+		if known := p.underWay(run); known == 0 || known+run.MoreDrains > p.k.atOnce {
 			p.breaks("EKS may be at %d more nodes, %d are known and it takes %d at once: %s", run.MoreDrains, known, p.k.atOnce, p.nodes(run))
 		}
 		p.early = time.Time{}
@@ -442,10 +442,10 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.breaks("%q are named as those that EKS may be at: %s", run.Candidates, p.nodes(run))
 }
 
-// underWay is how many old nodes are told as under way.
-func underWay(run record.Run) (n int) {
-	for _, node := range run.Nodes {
-		if !node.New && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, node.Stage) {
+// underWay is how many of the nodes to replace are told as under way.
+func (p *updatePlay) underWay(run record.Run) (n int) {
+	for id, node := range run.Nodes {
+		if _, old := p.k.olds[id]; old && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, node.Stage) {
 			n++
 		}
 	}

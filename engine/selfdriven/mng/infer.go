@@ -74,7 +74,7 @@ func Infer(p Picture) Inference {
 	if slices.Index(Phases, out.Phase) < slices.Index(Phases, p.Phase) {
 		out.Phase = p.Phase
 	}
-	if out.Phase == Upgrade && p.Quiet >= quiet {
+	if out.Phase == Upgrade {
 		out.Candidates, out.More, out.Kept = candidates(p)
 	}
 	return out
@@ -142,7 +142,7 @@ func covered(p Picture) bool {
 // candidates are the marked nodes all of whose pods are kept, while fewer other nodes are under way than
 // EKS takes at once. Where none is, EKS is at one of them: it takes the next ones only when it is through
 // with those before, with MINIMAL also when their replacements are Ready. Where some are, it may be at up to
-// more of them; that is told when these are at a standstill or have lasted.
+// more of them; that is told when these are at a standstill or have lasted, and stays so when they come further.
 // EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
 // its pods left: users delete pods, and EKS does with force.
@@ -156,13 +156,14 @@ func candidates(p Picture) (names []string, more int, kept bool) {
 		}
 	}
 	switch {
-	case known >= max(1, p.AtOnce), known > 0 && moves && p.Quiet < settled, known == 0 && replacing(p):
+	case known >= max(1, p.AtOnce), known == 0 && (p.Quiet < quiet || replacing(p)):
 		return nil, 0, false
 	}
+	early := p.Quiet < quiet || known > 0 && moves && p.Quiet < settled
 	emptied := false
 	for _, n := range p.Nodes {
 		switch {
-		case !n.Old || !n.Marked || n.Leaving || n.Picked:
+		case !n.Old || !n.Marked || n.Leaving || n.Picked || early && !n.Candidate:
 		case n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
 		case n.Left == 0 && n.Candidate && known == 0:

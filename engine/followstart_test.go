@@ -298,6 +298,42 @@ func TestFollowWaitsForWindow(t *testing.T) {
 	}
 }
 
+// What the hash of the nodes does not prove is proved by the Machines, or by the Shoot's status, and
+// told at the end; where both are missing, or the nodes contradict the status, the run ends with 9.
+func TestFollowWithoutHash(t *testing.T) {
+	const old = "Gardener v1.145.2 is older than 1.146"
+	for _, c := range []struct {
+		what    string
+		control bool
+		is      func(*world.Pool)
+		exit    int
+		told    string
+	}{
+		{"an older Gardener, by the status", false, func(p *world.Pool) { p.Unhashed = old }, 0, "is proved by the Shoot's status, which says that Gardener has finished the current generation; the hash of the nodes does not tell: " + old},
+		{"an older Gardener, by the Machines", true, func(p *world.Pool) { p.Unhashed = old }, 0, "is proved by the Machines, all of the newest machine set, and the machine deployments"},
+		{"no node has the hash", false, func(p *world.Pool) { p.Unhashed, p.Disproved = "none has", true }, 9, "no node has the hash that the Shoot comes to"},
+		{"no node has the hash, by the Machines", true, func(p *world.Pool) { p.Unhashed, p.Disproved = "none has", true }, 0, "is proved by the Machines"},
+		{"nodes without a hash", false, func(p *world.Pool) { p.Unmarked = []string{"n1"} }, 9, "1 node of pool web (n1) without the label " + world.GardenerSecret},
+		{"nodes without a hash, by the Machines", true, func(p *world.Pool) { p.Unmarked = []string{"n1"} }, 0, "is proved by the Machines"},
+		{"with the hash", false, func(*world.Pool) {}, 0, ""},
+	} {
+		f := followEarly(t, c.control)
+		f.reconciles("Succeeded", 100)
+		f.shoot(func(p *world.Pool, _ *world.ShootProgress) { c.is(p) })
+		told := f.steps(time.Second, engine.Inputs{})
+		if c.exit == 9 {
+			f.waits(engine.WaitForStart + 2*engine.Heartbeat)
+			if f.is.State != record.Paused || !strings.Contains(f.is.Why, c.told) || !strings.Contains(told, c.told) {
+				t.Errorf("%s: %s: %s; told\n%s", c.what, f.is.State, f.is.Why, told)
+			}
+			continue
+		}
+		if f.is.State != record.Finished || f.is.ExitCode() != 0 || !strings.Contains(strings.Join(f.is.Notes, "\n"), c.told) || c.told == "" && len(f.is.Notes) > 0 {
+			t.Errorf("%s: %s, notes %q", c.what, f.is.State, f.is.Notes)
+		}
+	}
+}
+
 // confine has the Shoot's changes wait for the maintenance time window; nothing shows that one does.
 func (f *follower) confine() {
 	f.reconciles("Succeeded", 100)

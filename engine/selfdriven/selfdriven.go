@@ -69,6 +69,9 @@ type Controller interface {
 	// Unproven says what could be due in a group where nothing is outdated and nothing shows that
 	// it is unfinished: what is read cannot prove that it is done. Nothing where that is proved.
 	Unproven(g *world.Group) []world.Unfinished
+	// Proof says what proves that the group is done where a sign that usually does is missing, ""
+	// where none is missing.
+	Proof(g *world.Group) string
 	// Unstarted reports whether what is unfinished shows that it may not have come to the
 	// group's nodes yet.
 	Unstarted(left []world.Unfinished) bool

@@ -94,6 +94,7 @@ func (toy) Unfinished(g *world.Group) (out []world.Unfinished) {
 	return out
 }
 
+func (toy) Proof(*world.Group) string                { return "" }
 func (toy) Unproven(*world.Group) []world.Unfinished { return nil }
 
 func (toy) Unstarted(left []world.Unfinished) bool {

@@ -205,10 +205,17 @@ func unproven(s *assess.Reader) []world.Unfinished {
 	return c.Unproven(&s.W.Group)
 }
 
-// noteUnproven says at the end of an update which later change would not be seen.
+// noteUnproven says at the end of a run what proves it done in the place of a usual sign, and after
+// an update which later change would not be seen.
 func noteUnproven(s *engine.Step) {
 	c := selfdriven.Of(&s.W.Group)
-	if done, _ := s.Run.Outdated(); done == 0 || c == nil {
+	if c == nil {
+		return
+	}
+	if proof := c.Proof(&s.W.Group); proof != "" {
+		s.Note(proof)
+	}
+	if done, _ := s.Run.Outdated(); done == 0 {
 		return
 	}
 	for _, u := range c.Unproven(&s.W.Group) {

@@ -241,6 +241,26 @@ func PendingRollout(pool string) string {
 	return "the Shoot lists pool " + pool + " as pending a rollout"
 }
 
+// HashTellsNothing says why the hash of a pool's nodes is no help.
+func HashTellsNothing(why string) string {
+	return "whether the nodes are up to date, their hash does not tell: " + why
+}
+
+// HashMissing says that nodes of a pool do not carry the label that has the hash.
+func HashMissing(nodes []string, pool, label string) string {
+	return fmt.Sprintf("%s of pool %s (%s) without the label %s, whose hash proves that a node is up to date", Plural(len(nodes), "node"), pool, Some(nodes), label)
+}
+
+// ProvedWithoutHash says at the end of a run what proves that a pool is up to date in the place
+// of its nodes' hash: the Machines, or the Shoot's status alone.
+func ProvedWithoutHash(why string, machines bool) string {
+	by := "the Shoot's status, which says that Gardener has finished the current generation"
+	if machines {
+		by = "the Machines, all of the newest machine set, and the machine deployments, which are complete"
+	}
+	return "the update is proved by " + by + "; the hash of the nodes does not tell: " + why
+}
+
 // HashBehind says that nodes of a pool do not carry the hash that is asked for: by the Shoot, or
 // as its newest node has it. waits adds what they wait for, "" where that is not known.
 func HashBehind(nodes []string, pool string, byShoot bool, waits string) string {
@@ -306,6 +326,7 @@ func (d Deployment) Incomplete() string {
 // UnseenWithoutBoth and those below say which update cannot be seen, and why.
 const (
 	UnseenWithoutBoth  = "neither the Shoot (--garden-kubeconfig, --shoot) nor the control cluster (--control-kubeconfig, --control-namespace) is read: an update that Gardener has not started is not visible"
+	UnseenWithoutHash  = "Gardener has finished, and no node has the hash that the Shoot comes to: whether the nodes are up to date only the Machines tell (--control-kubeconfig, --control-namespace)"
 	UnseenWithoutShoot = "the Shoot is not read (--garden-kubeconfig, --shoot): a change that has not reached the machine deployments is not visible"
 )
 

@@ -33,6 +33,12 @@ type ShootStatus struct {
 	// one.
 	NodeSecret string
 	Behind     []string
+	// Unhashed is why that hash does not tell whether the nodes are up to date although the Shoot
+	// is read, "" where it does, or where the pool has none. Disproved: none of the nodes has the
+	// Shoot's although Gardener says that it is through. Unmarked are nodes without any.
+	Unhashed  string
+	Disproved bool
+	Unmarked  []string
 	// Unread is why the Shoot cannot be read although it is asked for, "" if it can: what is
 	// known of it is then old, or nothing.
 	Unread string

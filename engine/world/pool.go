@@ -148,7 +148,7 @@ func (p *Pool) Clean() *Pool {
 	}
 	c := *p
 	c.Deployments, c.Notes, c.Shares = slices.Clone(p.Deployments), slices.Clone(p.Notes), slices.Clone(p.Shares)
-	c.Behind = slices.Clone(p.Behind)
+	c.Behind, c.Unmarked = slices.Clone(p.Behind), slices.Clone(p.Unmarked)
 	if p.Info != nil {
 		info := *p.Info
 		c.Info = &info

@@ -87,6 +87,7 @@ spec:
     - {name: web, minimum: 2, maximum: 6, maxSurge: 1, maxUnavailable: 0, machineControllerManager: {machineDrainTimeout: 1h0m0s, maxEvictRetries: 20}}
     - {name: manual, minimum: 1, maximum: 1, updateStrategy: ManualInPlaceUpdate, kubernetes: {version: 1.32.4}}
 status:
+  gardener: {version: v1.150.0}
   lastOperation: {type: Reconcile, state: Processing, progress: 60, description: Waiting until worker is ready.}
   constraints: [{type: ManualInPlaceWorkersUpdated, status: "False", reason: WorkersPending, message: the pool manual waits}]
   conditions: [{type: EveryNodeReady, status: "True"}]

@@ -31,23 +31,30 @@ func TestBehind(t *testing.T) {
 		asked    string
 		progress *world.ShootProgress
 		control  bool
+		unhashed string
 		behind   []string
+		unmarked int
 		notes    int
 	}{
-		{"all as asked", []string{"x", "x"}, "x", through, false, nil, 0},
-		{"one is not", []string{"old", "x"}, "x", through, false, []string{"a"}, 0},
-		{"Gardener has not begun", []string{"old", "old"}, "x", applied, false, []string{"a", "b"}, 0},
-		{"the window is waited for", []string{"old"}, "x", confined, false, []string{"a"}, 0},
-		{"Gardener is through, and hashes in another way", []string{"old", "old"}, "x", through, false, nil, 1},
-		{"without the Shoot, alike", []string{"old", "old"}, "", nil, false, nil, 0},
-		{"without the Shoot", []string{"old", "x"}, "", nil, false, []string{"a"}, 0},
-		{"the control cluster tells it better", []string{"old", "x"}, "", nil, true, nil, 0},
-		{"nodes without the label", []string{"", ""}, "x", applied, false, nil, 0},
+		{"all as asked", []string{"x", "x"}, "x", through, false, "", nil, 0, 0},
+		{"one is not", []string{"old", "x"}, "x", through, false, "", []string{"a"}, 0, 0},
+		{"Gardener has not begun", []string{"old", "old"}, "x", applied, false, "", []string{"a", "b"}, 0, 0},
+		{"the window is waited for", []string{"old"}, "x", confined, false, "", []string{"a"}, 0, 0},
+		{"Gardener is through, and hashes in another way", []string{"old", "old"}, "x", through, false, "", nil, 0, 1},
+		{"without the Shoot, alike", []string{"old", "old"}, "", nil, false, "", nil, 0, 0},
+		{"without the Shoot", []string{"old", "x"}, "", nil, false, "", []string{"a"}, 0, 0},
+		{"the control cluster tells it better", []string{"old", "x"}, "", nil, true, "", nil, 0, 0},
+		{"Gardener is through, hashes in another way, and is not", []string{"old", "new"}, "x", through, false, "", []string{"a"}, 0, 1},
+		{"an older Gardener, alike", []string{"old", "old"}, "", through, false, "Gardener v1.145.2 is older than 1.146", nil, 0, 1},
+		{"an older Gardener", []string{"old", "new"}, "", applied, false, "Gardener v1.145.2 is older than 1.146", []string{"a"}, 0, 1},
+		{"an older Gardener, with the control cluster", []string{"old", "new"}, "", applied, true, "Gardener v1.145.2 is older than 1.146", nil, 0, 1},
+		{"one node without the label", []string{"", "x"}, "x", through, false, "", nil, 1, 0},
+		{"nodes without the label", []string{"", ""}, "x", applied, false, "", nil, 2, 0},
 	} {
-		w, p := marked(c.nodes...), &world.Pool{Name: "web", Control: c.control, ShootStatus: world.ShootStatus{NodeSecret: c.asked, Progress: c.progress}}
+		w, p := marked(c.nodes...), &world.Pool{Name: "web", Control: c.control, ShootStatus: world.ShootStatus{NodeSecret: c.asked, Progress: c.progress, Unhashed: c.unhashed}}
 		compare(w, p)
-		if !slices.Equal(p.Behind, c.behind) || len(p.Notes) != c.notes {
-			t.Errorf("%s: behind %v, notes %q", c.what, p.Behind, p.Notes)
+		if !slices.Equal(p.Behind, c.behind) || len(p.Unmarked) != c.unmarked || len(p.Notes) != c.notes || p.Disproved != (c.notes > 0 && c.unhashed == "") {
+			t.Errorf("%s: behind %v, without a hash %v, disproved %t, notes %q", c.what, p.Behind, p.Unmarked, p.Disproved, p.Notes)
 		}
 		g := world.Group{Name: "web", Provider: Provider, Pool: p, Template: world.Template{ID: "web", Version: 1}}
 		for _, m := range fromNodes(w, &g, noon) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -53,16 +54,23 @@ func behind(n *world.Node, p *world.Pool) bool {
 // compare settles by which hash the nodes of a pool are up to date, and which are not: that of
 // the Shoot, else that of the newest node. Where Gardener says that it is through, and none
 // of the nodes has the Shoot's, that hash is not Gardener's; a change that is kept for the
-// maintenance time window is another matter.
+// maintenance time window is another matter. Machines tell it better than a comparison.
 func compare(w *world.World, p *world.Pool) {
 	var nodes []*world.Node
 	var newest *world.Node
 	met := false
 	for _, n := range w.Nodes() {
-		if n.Labels[world.GardenerPool] != p.Name || n.Labels[world.GardenerSecret] == "" {
+		switch {
+		case n.Labels[world.GardenerPool] != p.Name:
+			continue
+		case n.Labels[world.GardenerSecret] != "":
+			nodes = append(nodes, n)
+		case p.NodeSecret != "":
+			p.Unmarked = append(p.Unmarked, n.Name)
+			continue
+		default:
 			continue
 		}
-		nodes = append(nodes, n)
 		met = met || n.Labels[world.GardenerSecret] == p.NodeSecret
 		if newest == nil || n.Created.After(newest.Created) {
 			newest = n
@@ -70,13 +78,16 @@ func compare(w *world.World, p *world.Pool) {
 	}
 	s := p.Progress
 	through := s != nil && s.Observed >= s.Generation && s.State == "Succeeded" && !s.Confined
+	if p.NodeSecret != "" && newest != nil && !met && through {
+		p.NodeSecret, p.Disproved, p.Unhashed = "", true, "Gardener has finished, and none of them has the hash that the Shoot comes to"
+	}
+	if p.Unhashed != "" {
+		p.Notes = append(p.Notes, text.HashTellsNothing(p.Unhashed))
+	}
 	switch {
 	case newest == nil:
 		p.NodeSecret = ""
-	case p.NodeSecret != "" && !met && through:
-		p.NodeSecret = ""
-		p.Notes = append(p.Notes, "the hash on its nodes is not the one that the Shoot comes to: whether they are up to date is not known by it")
-	case p.NodeSecret == "" && !p.Control && s == nil:
+	case p.NodeSecret == "" && !p.Control && (s == nil || p.Unhashed != ""):
 		p.NodeSecret = newest.Labels[world.GardenerSecret]
 	}
 	for _, n := range nodes {

@@ -64,6 +64,9 @@ func (Controller) Unfinished(g *world.Group) []world.Unfinished { return unfinis
 // Unproven is what only the Shoot tells.
 func (Controller) Unproven(g *world.Group) []world.Unfinished { return unproven(g.Pool) }
 
+// Proof is the Machines, or the Shoot, where the hash of the nodes is none.
+func (Controller) Proof(g *world.Group) string { return proof(g.Pool) }
+
 // Unstarted is true as long as the Shoot shows anything: a machine deployment alone is at work.
 func (Controller) Unstarted(left []world.Unfinished) bool {
 	return slices.ContainsFunc(left, func(u world.Unfinished) bool { return u.Kind != world.UnfinishedDeployment })

@@ -43,6 +43,9 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 		}
 		add(world.UnfinishedHash, text.HashBehind(p.Behind, p.Name, p.Progress != nil, waits))
 	}
+	if len(p.Unmarked) > 0 && !p.Control {
+		add(world.UnfinishedHash, text.HashMissing(p.Unmarked, p.Name, world.GardenerSecret))
+	}
 	if p.Control && len(p.Deployments) == 0 {
 		add(world.UnfinishedDeployment, text.NoDeployment(p.Namespace, p.Name))
 	}
@@ -83,6 +86,22 @@ func Unseen(p *world.Pool) string {
 		return text.UnseenWithoutShoot
 	case p.Progress.Confined:
 		return text.UnseenBeforeMaintenance(p.Opens, p.Closes)
+	case p.Disproved && !p.Control:
+		return text.UnseenWithoutHash
+	}
+	return ""
+}
+
+// proof is what proves that a pool which is done is up to date where the hash of its nodes does not,
+// "" where it does, or where nothing does.
+func proof(p *world.Pool) string {
+	switch {
+	case p == nil || p.Disproved && !p.Control:
+		return ""
+	case p.Unhashed != "":
+		return text.ProvedWithoutHash(p.Unhashed, p.Control)
+	case len(p.Unmarked) > 0 && p.Control:
+		return text.ProvedWithoutHash(text.HashMissing(p.Unmarked, p.Name, world.GardenerSecret), true)
 	}
 	return ""
 }

@@ -89,6 +89,9 @@ func (Controller) Unfinished(g *world.Group) []world.Unfinished {
 	return []world.Unfinished{{Kind: world.UnfinishedOperation, Text: text.EKSUpdate(g.Managed.Update.ID)}}
 }
 
+// Proof is EKS's own word, as always.
+func (Controller) Proof(*world.Group) string { return "" }
+
 // Unproven is nothing: EKS's own word is read.
 func (Controller) Unproven(*world.Group) []world.Unfinished { return nil }
 

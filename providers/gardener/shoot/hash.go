@@ -13,6 +13,21 @@ import (
 // keep a shorter one on nodes that were made before it.
 const hashSince = "1.146.0"
 
+// Unhashed is why there is no NodeSecret of a pool, "" if there is one, or where the pool has none.
+func (s *Shoot) Unhashed(pool string) string {
+	v, known := s.pool(pool)
+	version := s.Status.Gardener.Version
+	switch {
+	case !known || v.inPlace():
+		return ""
+	case version == "":
+		return "the Shoot's status does not tell Gardener's version"
+	case older(version, hashSince):
+		return "Gardener " + version + " is older than " + strings.TrimSuffix(hashSince, ".0")
+	}
+	return ""
+}
+
 // NodeSecret is what the nodes of a pool carry in the label world.GardenerSecret once they are as
 // the Shoot asks for: the name of the node agent's secret, with a hash of what a node is made
 // with (gardener/gardener pkg/component/extensions/operatingsystemconfig, Key). It is "" for a
@@ -21,7 +36,7 @@ const hashSince = "1.146.0"
 // (providerConfig), and rollout-workers, are not in it.
 func (s *Shoot) NodeSecret(pool string) string {
 	v, known := s.pool(pool)
-	if !known || v.inPlace() || s.Status.Gardener.Version == "" || older(s.Status.Gardener.Version, hashSince) {
+	if !known || v.inPlace() || s.Unhashed(pool) != "" {
 		return ""
 	}
 	var sums strings.Builder

@@ -29,3 +29,23 @@ status: {gardener: {version: v1.150.0}}, spec: {kubernetes: {version: 1.2.3, kub
 		}
 	}
 }
+
+// Where there is no hash to go by the reason is told: an older Gardener hashes in another way. A pool
+// that is updated in place has none, which is no reason.
+func TestUnhashed(t *testing.T) {
+	for _, c := range []struct{ version, strategy, why string }{
+		{"v1.145.2", "AutoRollingUpdate", "Gardener v1.145.2 is older than 1.146"},
+		{"", "AutoRollingUpdate", "the Shoot's status does not tell Gardener's version"},
+		{"v1.146.0", "AutoRollingUpdate", ""}, {"v1.150.0", "AutoRollingUpdate", ""},
+		{"v1.145.2", "AutoInPlaceUpdate", ""}, {"", "ManualInPlaceUpdate", ""},
+	} {
+		s, err := Decode("shoot", []byte("{apiVersion: core.gardener.cloud/v1beta1, kind: Shoot, metadata: {name: prod}, status: {gardener: {version: \""+c.version+"\"}}, spec: {kubernetes: {version: 1.33.1}, provider: {workers: [{name: web, updateStrategy: "+c.strategy+"}]}}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hash := s.NodeSecret("web")
+		if got := s.Unhashed("web"); got != c.why || (hash == "") != (c.why != "" || c.strategy != "AutoRollingUpdate") {
+			t.Errorf("Gardener %q, %s: %q, hash %q", c.version, c.strategy, got, hash)
+		}
+	}
+}

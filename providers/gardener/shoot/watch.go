@@ -35,7 +35,7 @@ func (s *Shoot) Describe(p *world.Pool, now time.Time) (sizes world.Sizes) {
 		return sizes
 	}
 	p.Update, p.Version, p.Limits, p.Pending = world.Clean(v.UpdateStrategy), world.Clean(v.version()), v.limits(), v.pending()
-	p.NodeSecret = world.Clean(s.NodeSecret(p.Name))
+	p.NodeSecret, p.Unhashed = world.Clean(s.NodeSecret(p.Name)), world.Clean(s.Unhashed(p.Name))
 	p.MaxSurge, p.MaxUnavailable = "", ""
 	if v.MaxSurge != nil {
 		p.MaxSurge = limit(v.MaxSurge)

@@ -165,8 +165,8 @@ func previewBatch(s *Step) {
 
 // canaryOver reports whether the nodes after the canary may be asked for: it is
 // replaced, and every new node has been Ready for CanaryWatch with no pod that
-// crash-loops only there. A trouble that lasts as long pauses the run; resuming it
-// accepts the trouble.
+// crash-loops only there. A trouble that lasts as long pauses the run until it is over, or
+// accepted.
 func canaryOver(s *Step) bool {
 	if s.Run.Settings.Approve != record.ApproveCanary || !s.CanaryStarted() {
 		return true
@@ -197,6 +197,7 @@ func canaryOver(s *Step) bool {
 	c.Trouble = trouble
 	if s.Over(c.Wait) {
 		if trouble != "" {
+			c.Stands = true
 			s.Run.Canary = &c
 			s.Pause(text.CanaryPause(trouble))
 			return false
@@ -273,11 +274,30 @@ func lastReplaced(s *assess.Reader) (last time.Time) {
 	return last
 }
 
-// acceptCanary lets the other nodes follow although the canary is not well, if that
-// is why the run was paused.
-func acceptCanary(s *Step, by string) {
-	if c := s.Run.Canary; c != nil && c.Trouble != "" && !c.Passed && s.Over(c.Wait) {
-		s.Run.Canary = &record.Canary{Wait: c.Wait, Trouble: c.Trouble, Since: c.Since, Passed: true, By: by}
-		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryAccepted(by, c.Trouble)})
+// observeCanary ends a trouble that stands once the new nodes have been well for as long as a canary
+// is watched: it holds the run no more.
+func observeCanary(s *Step) {
+	c := s.Run.Canary
+	if c == nil || !c.Stands || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return
 	}
+	next := *c
+	switch trouble, complete := canaryTrouble(&s.Reader); {
+	case trouble != "" || !complete:
+		next.Well = time.Time{}
+	case c.Well.IsZero():
+		next.Well = s.Now
+		s.WakeAt(s.Now.Add(s.Run.Settings.CanaryWatch))
+	case s.Now.Sub(c.Well) >= s.Run.Settings.CanaryWatch:
+		next = record.Canary{Wait: s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud), Passed: c.Passed, By: c.By}
+		s.Report(record.Event{Type: record.ValidationPassed, Reason: "canary", Message: text.CanaryRecovered(c.Trouble)})
+		if c.Holds() && s.Run.State == record.Paused {
+			s.Run.Why = text.CanaryRecovered(c.Trouble)
+		}
+	default:
+		s.WakeAt(c.Well.Add(s.Run.Settings.CanaryWatch))
+		return
+	}
+	s.changed = s.changed || next.Well != c.Well || next.Stands != c.Stands
+	s.Run.Canary = &next
 }

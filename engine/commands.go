@@ -28,8 +28,9 @@ func handle(s *Step, c record.Command) {
 		takeExternalPause(s)
 		s.Run.State, s.Run.Why = record.Running, ""
 		s.openGate()
-		acceptCanary(s, c.Sender())
 		s.Report(record.Event{Type: record.RunResumed, Reason: c.Sender(), Message: text.Resumed})
+	case record.CmdAccept:
+		handleAccept(s, c)
 	case record.CmdForce:
 		handleForce(s, c)
 	case record.CmdSkip, record.CmdReturn:
@@ -67,6 +68,10 @@ func handleApprove(s *Step, c record.Command) {
 		s.refuse(c, text.ApprovalRefused(c.Batch))
 		return
 	}
+	if canary := s.Run.Canary; c.ID != "" && canary != nil && canary.Stands {
+		s.refuse(c, text.ApprovalOverCanary(canary.Trouble))
+		return
+	}
 	b.Approved, b.By, b.Preview = s.Now, c.Sender(), record.BatchPreview{}
 	s.Run.Batches[last] = b
 	if b.Phase != "" {
@@ -74,6 +79,20 @@ func handleApprove(s *Step, c record.Command) {
 		return
 	}
 	queue(s, b)
+}
+
+// handleAccept lets the other nodes follow a canary that is not well, and the run continue.
+func handleAccept(s *Step, c record.Command) {
+	canary := *s.Run.Canary
+	if c.Trouble != canary.Trouble {
+		s.refuse(c, text.AcceptanceRefused(canary.Trouble))
+		return
+	}
+	canary.Passed, canary.By = true, c.Sender()
+	s.Run.Canary, s.Run.State, s.Run.Why = &canary, record.Running, ""
+	s.openGate()
+	s.Report(record.Event{Type: record.Warning, Reason: "canary", Message: text.CanaryAccepted(c.Who(), canary.Trouble)})
+	s.Report(record.Event{Type: record.RunResumed, Reason: canary.By, Message: text.Resumed})
 }
 
 func handleForce(s *Step, c record.Command) {

@@ -31,6 +31,7 @@ type rolling struct{}
 
 func (rolling) observe(s *Step) {
 	s.observe()
+	observeCanary(s)
 	if s.Rules.Updates() != nil {
 		observePassed(s)
 	}

@@ -59,7 +59,7 @@ func actions(o Options) []*Action {
 			Label: called("force"), Command: is(record.CmdForce), not: notForce,
 			Plain: "force: delete blocked pods, bypassing their PDBs", Points: AtNode | AtBlocked, None: "no node is draining",
 			do: force},
-		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stop; again: resume", worth: 7,
+		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stop; again: resume or accept", worth: 7,
 			Label: func(m *Model) string { return string(pauseOrResume(m)) }, Command: pauseOrResume, do: togglePause},
 		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the selected or the marked nodes: they stay outdated", worth: 5,
 			Label: called("skip"), Command: is(record.CmdSkip), not: notSkip,
@@ -224,14 +224,20 @@ func notApprove(m *Model) string {
 }
 
 func pauseOrResume(m *Model) record.CommandKind {
-	if m.Scene != nil && m.Scene.State == record.Paused {
-		return record.CmdResume
+	switch {
+	case m.Scene == nil || m.Scene.State != record.Paused:
+		return record.CmdPause
+	case m.Scene.CanaryHolds():
+		return record.CmdAccept
 	}
-	return record.CmdPause
+	return record.CmdResume
 }
 
 func togglePause(m *Model) tea.Cmd {
 	kind := pauseOrResume(m)
+	if kind == record.CmdAccept {
+		return m.Open(newAcceptDialog(m.Scene.CanaryTrouble))
+	}
 	m.send(record.Command{Kind: kind}, string(kind)+" requested")
 	return nil
 }

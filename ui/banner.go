@@ -90,6 +90,8 @@ func (m *Model) banners() []banner {
 		out = append(out, b)
 	}
 	switch {
+	case sc.CanaryHolds():
+		out = append(out, banner{st.Alarm, st.Glyphs.Paused + " paused" + m.unlessReadOnly(", p accepts, x aborts") + ": canary unhealthy: " + sc.Brief(sc.CanaryTrouble)})
 	case sc.State == record.Paused:
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " paused" + style.Because(sc.Brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
 	case sc.State == record.Ending:
@@ -102,6 +104,9 @@ func (m *Model) banners() []banner {
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " waiting for Gardener, " + style.Age(max(0, sc.AwaitsUntil.Sub(now))) + " left: " + sc.Brief(sc.Awaits)})
 	case sc.Gate != "" && !over:
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " no new drain starts: " + style.Lower(sc.Brief(sc.Gate))})
+	}
+	if text := sc.AcceptedText(); text != "" {
+		out = append(out, banner{st.Ask, st.Glyphs.Warning + " " + text})
 	}
 	out = append(out, m.moverBanners()...)
 	if text := m.Problem(); text != "" {

@@ -2,8 +2,11 @@ package ui
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -328,4 +331,136 @@ func (m *Model) sendLook() {
 	if m.Opts.Look != nil {
 		m.Opts.Look(at)
 	}
+}
+
+// TypedDialog is a dialog in which a name has to be typed, because what it does breaks a promise.
+type TypedDialog interface {
+	Dialog
+	// Names are those that may be typed; the first is the one asked for.
+	Names(m *Model) []string
+	// Warning says what it does, and which promises that breaks.
+	Warning(m *Model, w int) []string
+	// Off says why it became impossible while the dialog was open.
+	Off(m *Model) string
+	// Try does it, for a reason ("" for none said), if the right name was typed and it is still
+	// possible.
+	Try(m *Model, typed, why string) bool
+	// Words are what it is called.
+	Words() TypedWords
+}
+
+// TypedWords are what a TypedDialog does, and what is then done.
+type TypedWords struct{ Do, Done string }
+
+// WrongName says that nothing was done.
+func (w TypedWords) WrongName() string { return "that is not the name; nothing was " + w.Done }
+
+// MostReason is how long a reason may be, in letters: it goes into the run's record,
+// which has a limit.
+const MostReason = 200
+
+// typing is what was typed into a TypedDialog: the name, and a reason, which is kept for the audit.
+type typing struct {
+	scroll
+	input, reason textinput.Model
+	// asking: what is typed is the reason.
+	asking bool
+	wrong  bool
+}
+
+func newTyping() typing {
+	return typing{input: style.NewInput(253 + 64), reason: style.NewInput(MostReason)} // the longest namespace and name
+}
+
+func (t *typing) body(d TypedDialog, m *Model, w int) []string {
+	st := m.Styles
+	out := append(d.Warning(m, w), style.NewLine(st, w).String())
+	if why := d.Off(m); why != "" {
+		return append(out, style.Paragraph(st, st.Bad, "!", "not possible now: "+why, w)...)
+	}
+	if t.wrong {
+		out = append(style.Paragraph(st, st.Warn, "!", d.Words().WrongName(), w), out...)
+	}
+	l := style.NewLine(st, w).Add(st.Text, "Reason (optional): ")
+	switch said := t.reason.Value(); {
+	case t.asking:
+		style.DrawInput(l, t.reason, l.Left())
+	case said == "":
+		l.Add(st.Dim, "tab to enter it")
+	default:
+		l.Add(st.Input, style.Shorten(style.Clean(said), l.Left(), st.Glyphs.Ellipsis))
+	}
+	return append(out, l.String())
+}
+
+func (t *typing) keys(d TypedDialog, m *Model, w int) string {
+	st, do := m.Styles, d.Words().Do
+	if d.Off(m) != "" {
+		return style.KeyLine(st, w, "esc", "cancel")
+	}
+	// What is typed is in sight however long the list of promises is.
+	end := "   enter " + do + "   esc cancel"
+	if t.asking {
+		end = "   tab name   esc cancel"
+	}
+	if h := t.hint(); h != "" {
+		end = "   " + h + end
+	}
+	l := style.NewLine(st, w).Add(st.Text, "Type ").Add(st.Title, d.Names(m)[0]).Add(st.Text, " to "+do+": ")
+	if l.Left() < style.Width(end)+12 {
+		end = ""
+	}
+	if t.asking {
+		l.Fit(st.Input, style.Clean(t.input.Value()), l.Left()-style.Width(end))
+	} else {
+		style.DrawInput(l, t.input, l.Left()-style.Width(end))
+	}
+	return l.To(w-style.Width(end)).Add(st.Dim, end).String()
+}
+
+func (t *typing) key(d TypedDialog, m *Model, key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "esc":
+		m.Close()
+		return nil
+	case "tab", "shift+tab":
+		t.ask(!t.asking)
+		return nil
+	case "enter":
+		if t.asking && d.Off(m) == "" { // the name is what does it
+			t.ask(false)
+			return nil
+		}
+		t.wrong, t.top = !d.Try(m, strings.TrimSpace(t.input.Value()), t.reason.Value()), 0
+		return nil
+	case "up", "down", "pgup", "pgdown": // no letters of a name
+		t.move(key.String())
+		return nil
+	}
+	t.typed(key)
+	return nil
+}
+
+// ask turns to the reason, which is brought in sight, or back to the name.
+func (t *typing) ask(why bool) {
+	if t.asking = why; why {
+		t.top = t.most
+	}
+}
+
+// typed takes what was typed or pasted.
+func (t *typing) typed(msg tea.Msg) {
+	t.wrong = false
+	if t.asking {
+		t.reason, _ = t.reason.Update(msg)
+		return
+	}
+	t.input, _ = t.input.Update(msg)
+}
+
+func (t *typing) paste(msg tea.PasteMsg) { t.typed(msg) }
+
+// named reports whether the right name was typed, and the dialog's deed is still possible.
+func named(d TypedDialog, m *Model, typed string) bool {
+	return slices.Contains(d.Names(m), typed) && d.Off(m) == ""
 }

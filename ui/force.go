@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
@@ -21,20 +20,12 @@ type forceTarget struct{ machine, node, pod, uid string }
 // ForceDialog says which promise is broken and wants the name typed. Why it is forced
 // may be said, and is kept for the audit.
 type ForceDialog struct {
-	scroll
+	typing
 	forceTarget
-	input, reason textinput.Model
-	// asking: what is typed is the reason.
-	asking bool
-	wrong  bool
 }
 
-// MostReason is how long a reason may be, in letters: it goes into the run's record,
-// which has a limit.
-const MostReason = 200
-
 func newForceDialog(t forceTarget) *ForceDialog {
-	return &ForceDialog{forceTarget: t, input: style.NewInput(253 + 64), reason: style.NewInput(MostReason)} // the longest namespace and name
+	return &ForceDialog{typing: newTyping(), forceTarget: t}
 }
 
 // Names are those that may be typed; the first is the one asked for.
@@ -66,26 +57,14 @@ func (d *ForceDialog) Warning(m *Model, w int) []string {
 	return append(out, style.Paragraph(st, st.Dim, "", "Who forced it, when and why is recorded. It cannot be undone.", w)...)
 }
 
-func (d *ForceDialog) Body(m *Model, w int) []string {
-	st := m.Styles
-	out := append(d.Warning(m, w), style.NewLine(st, w).String())
-	if why := d.Off(m); why != "" {
-		return append(out, style.Paragraph(st, st.Bad, "!", "not possible now: "+why, w)...)
-	}
-	if d.wrong {
-		out = append(style.Paragraph(st, st.Warn, "!", WrongName, w), out...)
-	}
-	l := style.NewLine(st, w).Add(st.Text, "Reason (optional): ")
-	switch said := d.reason.Value(); {
-	case d.asking:
-		style.DrawInput(l, d.reason, l.Left())
-	case said == "":
-		l.Add(st.Dim, "tab to enter it")
-	default:
-		l.Add(st.Input, style.Shorten(style.Clean(said), l.Left(), st.Glyphs.Ellipsis))
-	}
-	return append(out, l.String())
-}
+func (d *ForceDialog) Body(m *Model, w int) []string { return d.body(d, m, w) }
+
+func (d *ForceDialog) keys(m *Model, w int) string { return d.typing.keys(d, m, w) }
+
+func (d *ForceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd { return d.typing.key(d, m, key) }
+
+// Words are what the dialog is for.
+func (d *ForceDialog) Words() TypedWords { return TypedWords{"force", "forced"} }
 
 // promises says in words what each budget in the way stands for and what will be
 // left of it.
@@ -149,85 +128,16 @@ func (d *ForceDialog) Off(m *Model) string {
 	return cmp.Or(m.Unable(m.ActionFor("f")), m.notDraining(d.machine))
 }
 
-func (d *ForceDialog) keys(m *Model, w int) string {
-	st := m.Styles
-	if d.Off(m) != "" {
-		return style.KeyLine(st, w, "esc", "cancel")
-	}
-	// What is typed is in sight however long the list of promises is.
-	end := "   enter force   esc cancel"
-	if d.asking {
-		end = "   tab name   esc cancel"
-	}
-	if h := d.hint(); h != "" {
-		end = "   " + h + end
-	}
-	l := style.NewLine(st, w).Add(st.Text, "Type ").Add(st.Title, d.Names(m)[0]).Add(st.Text, " to force: ")
-	if l.Left() < style.Width(end)+12 {
-		end = ""
-	}
-	if d.asking {
-		l.Fit(st.Input, style.Clean(d.input.Value()), l.Left()-style.Width(end))
-	} else {
-		style.DrawInput(l, d.input, l.Left()-style.Width(end))
-	}
-	return l.To(w-style.Width(end)).Add(st.Dim, end).String()
-}
-
-func (d *ForceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
-	switch key.String() {
-	case "esc":
-		m.Close()
-		return nil
-	case "tab", "shift+tab":
-		d.ask(!d.asking)
-		return nil
-	case "enter":
-		if d.asking && d.Off(m) == "" { // the name is what forces
-			d.ask(false)
-			return nil
-		}
-		d.wrong, d.top = !d.Try(m, strings.TrimSpace(d.input.Value()), d.reason.Value()), 0
-		return nil
-	case "up", "down", "pgup", "pgdown": // no letters of a name
-		d.move(key.String())
-		return nil
-	}
-	d.typed(key)
-	return nil
-}
-
-// ask turns to the reason, which is brought in sight, or back to the name.
-func (d *ForceDialog) ask(why bool) {
-	if d.asking = why; why {
-		d.top = d.most
-	}
-}
-
-// typed takes what was typed or pasted.
-func (d *ForceDialog) typed(msg tea.Msg) {
-	d.wrong = false
-	if d.asking {
-		d.reason, _ = d.reason.Update(msg)
-		return
-	}
-	d.input, _ = d.input.Update(msg)
-}
-
-const WrongName = "that is not the name; nothing was forced"
-
 // Try forces, for a reason ("" for none said), if the right name was typed and it is
 // still possible.
 func (d *ForceDialog) Try(m *Model, typed, why string) bool {
-	if !slices.Contains(d.Names(m), typed) || d.Off(m) != "" {
+	if !named(d, m, typed) {
 		return false
 	}
 	m.Close()
 	m.send(record.Command{Kind: record.CmdForce, Node: d.node, UID: d.uid, Reason: strings.TrimSpace(why)}, "force of "+d.Names(m)[0]+" requested")
 	return true
 }
-
-func (d *ForceDialog) paste(msg tea.PasteMsg) { d.typed(msg) }
 
 // refresh closes the dialog when its node or pod is gone.
 func (d *ForceDialog) refresh(m *Model) {
@@ -294,4 +204,71 @@ func (m *Model) whyNotForce(t forceTarget) string {
 func (m *Model) leaves(uid string) bool {
 	return slices.ContainsFunc(m.Scene.Blockers, func(b *blockers.Blocker) bool { return b.UID == uid }) ||
 		slices.ContainsFunc(m.Scene.Evictions, func(e *snapshot.Eviction) bool { return e.UID == uid })
+}
+
+// AcceptDialog names the canary's trouble that holds the run, and wants the group's name typed to
+// continue in spite of it.
+type AcceptDialog struct {
+	typing
+	trouble string
+}
+
+func newAcceptDialog(trouble string) *AcceptDialog {
+	return &AcceptDialog{typing: newTyping(), trouble: trouble}
+}
+
+// Title heads it.
+func (d *AcceptDialog) Title(*Model) string { return "Accept an unhealthy canary" }
+
+// Names is the group's.
+func (d *AcceptDialog) Names(m *Model) []string { return []string{m.Scene.Group} }
+
+// Warning says what is wrong, and what follows from accepting it.
+func (d *AcceptDialog) Warning(m *Model, w int) []string {
+	st := m.Styles
+	out := style.Paragraph(st, st.Bad, st.Glyphs.Warning, m.Scene.Brief(d.trouble), w)
+	out = append(out, style.Paragraph(st, st.Text, "", "If it is accepted, the other nodes follow all the same: "+style.Count(m.Scene.Total-m.Scene.Done, "node")+" to go.", w)...)
+	return append(out, style.Paragraph(st, st.Dim, "", "Who accepted it, when and why is recorded. It stays on the screen until the new nodes are well.", w)...)
+}
+
+// Off says why it became impossible.
+func (d *AcceptDialog) Off(m *Model) string {
+	if m.Scene.Over() {
+		return "the run is over"
+	}
+	return m.Unable(m.ActionFor("p"))
+}
+
+// Try accepts the trouble that is shown.
+func (d *AcceptDialog) Try(m *Model, typed, why string) bool {
+	if !named(d, m, typed) {
+		return false
+	}
+	m.Close()
+	m.send(record.Command{Kind: record.CmdAccept, Trouble: d.trouble, Reason: strings.TrimSpace(why)}, "acceptance requested")
+	return true
+}
+
+// Words are what the dialog is for.
+func (d *AcceptDialog) Words() TypedWords { return TypedWords{"accept", "accepted"} }
+
+// Body is its lines.
+func (d *AcceptDialog) Body(m *Model, w int) []string { return d.body(d, m, w) }
+
+func (d *AcceptDialog) keys(m *Model, w int) string { return d.typing.keys(d, m, w) }
+
+func (d *AcceptDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd { return d.typing.key(d, m, key) }
+
+// refresh closes the dialog when the trouble is over, and shows one that is another.
+func (d *AcceptDialog) refresh(m *Model) {
+	if !m.Scene.CanaryHolds() {
+		m.Close()
+		m.grace.begin(m.Opts.Now())
+		m.say("the canary's trouble no longer holds the run; nothing was accepted")
+		return
+	}
+	if d.trouble != m.Scene.CanaryTrouble {
+		d.trouble = m.Scene.CanaryTrouble
+		m.grace.begin(m.Opts.Now())
+	}
 }

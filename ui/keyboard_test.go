@@ -43,6 +43,28 @@ func TestApproveTheCanary(t *testing.T) {
 	ui.Show(sick).Expect("canary unhealthy: app/web-7 crash-loops", "pauses in 1:32")
 }
 
+// A canary's trouble is accepted by who has typed the group's name, not by one key.
+func TestAcceptACanarysTrouble(t *testing.T) {
+	s := uitest.Sick()
+	trouble := s.CanaryTrouble
+	ui := sit(t, 120, 36, s)
+	ui.Expect("p accept", "paused, p accepts, x aborts: canary unhealthy").Press("p").Expect("Accept an unhealthy canary", "crash-loops on", "Type "+s.Group+" to accept").SentNothing()
+	ui.Press("p", "enter").Expect("that is not the name; nothing was accepted").SentNothing()
+	ui.Press("esc").Gone("Accept an unhealthy canary").Press("p").Expect("Accept an unhealthy canary").Type(s.Group).Press("tab").Type("known since Monday").Press("enter", "enter").
+		Sent(record.Command{Kind: record.CmdAccept, Trouble: trouble, Reason: "known since Monday"}).Expect("acceptance requested")
+	ui.Show(uitest.Accepted()).Expect("canary unhealthy, accepted by ana@laptop").Press("a").Expect("Approve batch 2: 3 nodes", "accepted by ana@laptop: shop/checkout")
+}
+
+// Trouble that is over, or another one, is not accepted by what was typed before.
+func TestAcceptWhatHasChanged(t *testing.T) {
+	s := uitest.Sick()
+	ui := sit(t, 120, 36, s)
+	other := uitest.Sick()
+	other.CanaryTrouble = "group has 2 of 3 instances"
+	ui.Press("p").Show(other).Expect("group has 2 of 3 instances")
+	ui.Show(uitest.Stale()).Expect("no longer holds the run; nothing was accepted").Gone("Accept an unhealthy canary").SentNothing()
+}
+
 func TestApproveAPhase(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Phase())
 	ui.Expect("Phase upgrade waits for approval (0:20). Press a", "a approve phase upgrade")

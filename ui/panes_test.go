@@ -37,7 +37,7 @@ var panes = []struct {
 }{
 	{"header", func(l layout) rect { return l.header }, append(with(uitest.Busy, uitest.Canary, uitest.Stale, uitest.Validating, uitest.Alone, uitest.Alone), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"})},
 	{"phases", func(l layout) rect { return l.phases }, append(with(uitest.Busy, uitest.Stale), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"}, scenery{uitest.Aborted, "esc"})},
-	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c ctrl+c"})},
+	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone, uitest.Sick, uitest.Accepted), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c ctrl+c"})},
 	{"roll", func(l layout) rect { return l.roll }, with(uitest.Rolling, uitest.Between, uitest.ManyGroups)},
 	{"groups", func(l layout) rect { return l.groups }, append(with(uitest.Rolling, uitest.Between, uitest.ManyGroups), scenery{uitest.RolledAll, "esc"})},
 	{"tabs", func(l layout) rect { return l.tabs }, []scenery{{uitest.Busy, ""}, {uitest.Busy, "tab"}, {uitest.Asking, "tab tab"}, {uitest.Watching, ""}}},
@@ -55,7 +55,8 @@ var dialogs = []struct {
 	name   string
 	scenes []scenery
 }{
-	{"approve", []scenery{{uitest.Asking, "a"}, {uitest.Canary, "a"}, {uitest.Phase, "a"}, {uitest.Blind, "a"}}},
+	{"approve", []scenery{{uitest.Asking, "a"}, {uitest.Canary, "a"}, {uitest.Phase, "a"}, {uitest.Blind, "a"}, {uitest.Accepted, "a"}}},
+	{"accept", []scenery{{uitest.Sick, "p"}, {uitest.Sick, "p n g"}, {uitest.Sick, "p n g enter"}}},
 	{"force", []scenery{{uitest.Busy, "f"}, {uitest.Busy, "f i p"}, {uitest.Busy, "f i p enter"}, {uitest.Looking, "down enter down down down down down f"}}},
 	{"skip", []scenery{{uitest.Watching, "down right s"}}},
 	{"return", []scenery{{uitest.Watching, "down g r"}}},

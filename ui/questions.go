@@ -72,6 +72,9 @@ func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 		}
 		out = append(out, style.Fact(st, "forecast", line, pen, w)...)
 	}
+	if text := sc.AcceptedText(); text != "" {
+		out = append(out, style.Paragraph(st, st.Bad, st.Glyphs.Warning, text, w)...)
+	}
 	if b.Does != "" {
 		out = append(out, style.Fact(st, "phase", b.Does, st.Title, w)...)
 	}

@@ -119,6 +119,8 @@ type BatchPreview struct {
 
 // Canary is the watch over the nodes that replaced the canary.
 type Canary struct {
+	HoldsRun       bool      `json:"holdsRun"`                // They have been unhealthy for as long as they are watched, and the run is paused until that is accepted
+	AcceptedBy     string    `json:"acceptedBy,omitempty"`    // Who let the other nodes follow although these are unhealthy
 	Wait           *Wait     `json:"wait,omitempty"`          // How long they must still be well; it begins again when they are not
 	Message        string    `json:"message,omitempty"`       // What is wrong with them
 	UnhealthySince time.Time `json:"unhealthySince,omitzero"` // Since when they are not well

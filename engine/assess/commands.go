@@ -75,6 +75,13 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 		if r.State != record.Paused {
 			return text.NotPaused
 		}
+		if r.Canary.Holds() {
+			return text.CanaryHolds(r.Canary.Trouble)
+		}
+	case record.CmdAccept:
+		if r.State != record.Paused || !r.Canary.Holds() {
+			return text.NothingToAccept
+		}
 	case record.CmdForce:
 		return noForce(s)
 	case record.CmdSkip:

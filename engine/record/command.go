@@ -14,6 +14,7 @@ const (
 	CmdApprove CommandKind = "approve" // Batch with its Hash
 	CmdPause   CommandKind = "pause"
 	CmdResume  CommandKind = "resume"
+	CmdAccept  CommandKind = "accept" // the canary's Trouble, for which the run is paused
 	CmdForce   CommandKind = "force"  // Node, or one Pod (by UID) on it
 	CmdSkip    CommandKind = "skip"   // Node
 	CmdReturn  CommandKind = "return" // a skipped or failed Node goes back into the order
@@ -27,7 +28,7 @@ const WithoutLock = text.WithoutLock
 // what the run does at that moment.
 func (k CommandKind) NeedsLock() bool {
 	switch k {
-	case CmdApprove, CmdForce, CmdSkip, CmdReturn:
+	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn:
 		return true
 	}
 	return false
@@ -69,6 +70,9 @@ type Command struct {
 	Retire bool `json:"retire,omitempty"`
 	// UID narrows a force to one pod of Node.
 	UID string `json:"uid,omitempty"`
+	// Trouble is the canary's, in the words in which it was shown to who accepts it. Another
+	// one is not accepted.
+	Trouble string `json:"trouble,omitempty"`
 }
 
 // Answer says how far a strategy can do what an operator may want.

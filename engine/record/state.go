@@ -38,10 +38,18 @@ type Canary struct {
 	Since   time.Time `json:"since,omitzero"`
 	// Open: new nodes are still on their way, and the watch begins when they are there.
 	Open bool `json:"open,omitempty"`
+	// Stands: the trouble has lasted as long as the watch. It holds the run until it is over, or
+	// is accepted.
+	Stands bool `json:"stands,omitempty"`
+	// Well is since when nothing is wrong any more, while a trouble still stands.
+	Well time.Time `json:"well,omitzero"`
 	// Passed: the other nodes may follow. By is who said so in spite of a trouble.
 	Passed bool   `json:"passed,omitempty"`
 	By     string `json:"by,omitempty"`
 }
+
+// Holds reports whether the canary's trouble holds the run until it is accepted.
+func (c *Canary) Holds() bool { return c != nil && c.Stands && !c.Passed }
 
 // Deferral is what a run keeps of a node that another controller or a user takes out of service.
 type Deferral struct {

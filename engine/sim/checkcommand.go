@@ -36,7 +36,7 @@ func anything(record.Command) bool { return true }
 // effects checks that what only a command can bring about was said by a valid one.
 func (c *checker) effects(dec engine.Decision) {
 	d, was, is := c.d, &c.clock.was, &dec.Run
-	if was.State == record.Paused && is.State == record.Running && !c.said(record.CmdResume, anything) {
+	if was.State == record.Paused && is.State == record.Running && !c.said(record.CmdResume, anything) && !c.said(record.CmdAccept, anything) {
 		d.breaks("commands: the run is resumed, and no valid command says so")
 	}
 	if was.Result != record.Aborted && is.Result == record.Aborted && !c.said(record.CmdAbort, anything) {
@@ -47,8 +47,25 @@ func (c *checker) effects(dec engine.Decision) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}
 	c.nodeCommands(was, is)
+	c.canary(was, is)
 	c.acks(dec.Acks)
 	c.approvals(dec)
+}
+
+// canary checks that a canary in trouble is only passed by who was shown that trouble: the run that
+// it holds continues, or the others follow, for nobody else.
+func (c *checker) canary(was, is *record.Run) {
+	before, now := was.Canary, is.Canary
+	if before == nil || now == nil || before.Passed || before.Trouble == "" {
+		return
+	}
+	accepted := c.said(record.CmdAccept, func(say record.Command) bool { return say.ID == "" && say.Trouble == before.Trouble })
+	if now.Passed && now.By != "" && !accepted {
+		c.d.breaks("commands: the canary's trouble (%s) counts as accepted, and nobody has accepted just that", before.Trouble)
+	}
+	if was.State == record.Paused && is.State == record.Running && before.Stands && now.Stands && !accepted {
+		c.d.breaks("commands: the run that the canary's trouble holds (%s) is resumed, and nobody has accepted that", before.Trouble)
+	}
 }
 
 // nodeCommands checks that a node is skipped, or returned to, by a valid command alone.
@@ -93,7 +110,10 @@ func (c *checker) approvals(dec engine.Decision) {
 		if how == record.ApproveNone || how == record.ApprovePhase && b.Phase == "" {
 			continue
 		}
-		if !c.said(record.CmdApprove, func(say record.Command) bool { return say.Batch == b.ID && say.Hash == b.Hash }) {
+		troubled := was.Canary != nil && was.Canary.Stands && is.Canary.Stands
+		if !c.said(record.CmdApprove, func(say record.Command) bool {
+			return say.Batch == b.ID && say.Hash == b.Hash && (say.ID == "" || !troubled)
+		}) {
 			d.breaks("approval: batch %d (%s) counts as approved, and nobody has approved just that", b.ID, b.Hash)
 		}
 	}

@@ -74,6 +74,21 @@ func (s *Sim) starts(p *pod) {
 	}
 }
 
+// repairs lets a workload's pods crash-loop no more, those that do and those to come.
+func (s *Sim) repairs(w *workload) {
+	w.Shape.CrashesOn = ""
+	for _, p := range s.allPods() {
+		if p.owner != w {
+			continue
+		}
+		p.shape.CrashesOn = ""
+		if p.Crashing {
+			p.Crashing = false
+			s.becomesReady(p)
+		}
+	}
+}
+
 func (s *Sim) becomesReady(p *pod) {
 	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
 		p.Ready, p.up = !p.shape.Gated, true

@@ -39,6 +39,7 @@ func (p *player) edgeSettings(strategy string) {
 var edgeCases = []func(*player){
 	(*player).wrongCommand, (*player).wrongCommand,
 	(*player).staleApproval, (*player).staleApproval,
+	(*player).acceptsAnother,
 	(*player).forceOne,
 	(*player).otherMaximum,
 	(*player).changedBetween,
@@ -87,6 +88,13 @@ func (p *player) staleApproval() {
 		hash = list[len(list)-2].Hash
 	}
 	p.say("operator approve hash=%s", hash)
+}
+
+// acceptsAnother accepts another trouble of the canary than the one that holds the run.
+func (p *player) acceptsAnother() {
+	if p.Driver.Run.Canary.Holds() {
+		p.say("operator accept trouble=another")
+	}
 }
 
 // forceOne forces one pod of a node that drains.

@@ -25,6 +25,7 @@ import (
 //	user moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
 //	user schedules night desired=3 in=5m | has policy=cpu [unread]
 //	user retries a1   a node's agent tries a failed update in place again
+//	user repairs web   its pods crash-loop no more
 //	user rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
 //	user breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
 //	user breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
@@ -55,6 +56,13 @@ func (c *Script) user(a *args) error {
 		return c.deletes(a)
 	case "changes":
 		return c.changes(a)
+	case "repairs":
+		name := a.next()
+		i := slices.IndexFunc(s.workloads, func(w *workload) bool { return w.Name == name })
+		if i < 0 {
+			return fmt.Errorf("there is no workload %q", name)
+		}
+		s.repairs(s.workloads[i])
 	case "rejects":
 		return c.rejects(a)
 	case "clears":

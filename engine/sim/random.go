@@ -269,7 +269,11 @@ func (p *player) comeToAnEnd() {
 func (p *player) meddle() {
 	run := &p.Driver.Run
 	if run.State == record.Paused {
-		p.say("operator resume")
+		if run.Canary.Holds() && !p.one(4) {
+			p.say("operator accept")
+		} else {
+			p.say("operator resume")
+		}
 		return
 	}
 	if _, waiting := run.Waiting(); waiting && p.Driver.in.Commands == nil && !p.one(4) {

@@ -138,7 +138,11 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 	r := newRehearsal(rules, w, now, run, pace)
 	r.sim.nodeHooks.takes = run.HookTime
 	if run.State == record.Paused {
-		r.say(record.Command{Kind: record.CmdResume})
+		if run.Canary.Holds() {
+			r.say(record.Command{Kind: record.CmdAccept, Trouble: run.Canary.Trouble})
+		} else {
+			r.say(record.Command{Kind: record.CmdResume})
+		}
 	}
 	cut := r.play(ctx, now.Add(farthest))
 	return r.tell(now, cut)

@@ -13,6 +13,7 @@ import (
 // operator says something to the run:
 //
 //	operator approve | pause | resume | abort [retire]
+//	operator accept [trouble=another]     the canary's, as it is shown
 //	operator force node=a1 [pod=web-1] [why=maintenance-window]
 //	operator skip node=a1
 //
@@ -28,6 +29,12 @@ func (c *Script) operator(a *args) error {
 	cmd.Retire = a.flag("retire")
 	if n := len(d.Run.Batches); n > 0 {
 		cmd.Batch, cmd.Hash = d.Run.Batches[n-1].ID, d.Run.Batches[n-1].Hash
+	}
+	if canary := d.Run.Canary; cmd.Kind == record.CmdAccept && canary != nil {
+		cmd.Trouble = canary.Trouble
+	}
+	if trouble := a.word("trouble"); trouble != "" {
+		cmd.Trouble = trouble
 	}
 	if h := a.word("hash"); h != "" {
 		cmd.Hash = h

@@ -61,9 +61,11 @@ type Snapshot struct {
 	// Batch waits for approval; nil when none does.
 	Batch *BatchView
 	// Canary is the countdown of the watch over what replaced the canary, nil when
-	// none is watched; CanaryTrouble what is wrong with it.
-	Canary        *record.Wait
-	CanaryTrouble string
+	// none is watched; CanaryTrouble what is wrong with it, also while that holds the run or was
+	// accepted, which CanaryAccepted says by whom.
+	Canary         *record.Wait
+	CanaryTrouble  string
+	CanaryAccepted string
 	// Validation is the one under way or the last one, nil before the first; PassInvalid: the
 	// run continues when its time is up.
 	Validation  *record.Validation

@@ -74,7 +74,9 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	}
 	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
-	if c := r.Canary; c != nil && !c.Passed {
+	if c := r.Canary; c != nil && c.Stands {
+		v.CanaryTrouble, v.CanaryAccepted = c.Trouble, c.By
+	} else if c != nil && !c.Passed {
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
 		if c.Open {
 			v.Canary = &record.Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}

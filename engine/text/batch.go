@@ -24,7 +24,7 @@ func CanaryInTrouble(trouble string) string { return "canary unhealthy: " + trou
 
 // CanaryPause is why a run pauses after its canary.
 func CanaryPause(trouble string) string {
-	return CanaryInTrouble(trouble) + "; resume to accept it, or abort"
+	return CanaryInTrouble(trouble) + "; accept it, or abort"
 }
 
 func CanaryPassed(watched string) string {
@@ -55,4 +55,25 @@ func because(what, why string) string {
 		return what
 	}
 	return what + ": " + why
+}
+
+// CanaryRecovered is told when a trouble that has held the run, or was accepted, is over.
+func CanaryRecovered(trouble string) string { return "canary healthy again; it was " + trouble }
+
+// CanaryHolds is why a paused run cannot simply be resumed.
+func CanaryHolds(trouble string) string {
+	return CanaryInTrouble(trouble) + ". The dashboard that drives the run accepts it"
+}
+
+// NothingToAccept is why no trouble can be accepted.
+const NothingToAccept = "no trouble of a canary holds the run"
+
+// AcceptanceRefused is told to who accepts a trouble that is another one by now.
+func AcceptanceRefused(trouble string) string {
+	return "not accepted: the trouble is another one now: " + trouble
+}
+
+// ApprovalOverCanary is told to who approves from elsewhere while a canary is in trouble.
+func ApprovalOverCanary(trouble string) string {
+	return "not approved: " + CanaryInTrouble(trouble) + ". Only the dashboard that drives the run approves over it"
 }

@@ -151,7 +151,7 @@ func TestFollowManagedUpdate(t *testing.T) {
 // plan's, phases and drains are the worker's, and what the nodes carry passes for no mark.
 func TestFollowManagedUpdateInZones(t *testing.T) {
 	t.Parallel()
-	for name, how := range map[string]types.NodegroupUpdateStrategies{"zoned": types.NodegroupUpdateStrategiesDefault, "zoned-minimal": types.NodegroupUpdateStrategiesMinimal} {
+	for name, how := range map[string]types.NodegroupUpdateStrategies{"zonal": types.NodegroupUpdateStrategiesDefault, "zonal-minimal": types.NodegroupUpdateStrategiesMinimal} {
 		t.Run(string(how), func(t *testing.T) {
 			s, service := managed(t, lab.Nodegroup{Name: name, Nodes: 5, Zones: zones[:3], Labels: map[string]string{"team": "shop"},
 				Taints: []types.Taint{{Key: aws.String("dedicated"), Value: aws.String("shop"), Effect: types.TaintEffectPreferNoSchedule}},

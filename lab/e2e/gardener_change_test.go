@@ -40,9 +40,9 @@ func TestGardenerChangeByName(t *testing.T) {
 	pool := func(name string) lab.ShootPool {
 		return lab.ShootPool{Name: name, Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}
 	}
-	s := newShootScene(t, lab.ShootOptions{Name: "merged", Pools: []lab.ShootPool{pool("changed"), pool("beside")}})
+	s := newShootScene(t, lab.ShootOptions{Name: "merged", Pools: []lab.ShootPool{pool("changed"), pool("unchanged")}})
 	s.drives()
-	before := map[string][]string{"changed": s.nodesOf("changed"), "beside": s.nodesOf("beside")}
+	before := map[string][]string{"changed": s.nodesOf("changed"), "unchanged": s.nodesOf("unchanged")}
 	for _, c := range []struct{ worker, effect string }{
 		{`{"name":"changed","maximum":3}`, "nothing"},
 		{`{"name":"changed","maximum":3,"machine":{"image":{"version":"` + newImage + `"}}}`, "rolling"},
@@ -52,13 +52,13 @@ func TestGardenerChangeByName(t *testing.T) {
 		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := s.effects(file); len(got) != 2 || got["changed"] != c.effect || got["beside"] != "nothing" {
+		if got := s.effects(file); len(got) != 2 || got["changed"] != c.effect || got["unchanged"] != "nothing" {
 			t.Errorf("%s: the plan says %v", c.worker, got)
 		}
 		if err := s.shoot.Apply(s.ctx, []byte(manifest)); err != nil {
 			t.Fatal(err)
 		}
-		for _, pool := range []string{"changed", "beside"} {
+		for _, pool := range []string{"changed", "unchanged"} {
 			p := s.follows(pool, s.withShoot()...).exits(0)
 			if pool == "changed" && c.effect == "rolling" {
 				s.checkReplaced(pool, before[pool], p)

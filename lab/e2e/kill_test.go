@@ -299,7 +299,7 @@ func TestKilledWhileItIsAborted(t *testing.T) {
 	p.signal(syscall.SIGINT)
 	p.await("run.aborting")
 	s.eventually(func() error { // what is told and not yet in the record is lost by a crash
-		if st := s.status(); st.State != "aborting" {
+		if st := s.status(); st.State != "ending" {
 			return fmt.Errorf("the record says that the run is %s", st.State)
 		}
 		return nil

@@ -115,6 +115,13 @@ func TestPlainForce(t *testing.T) {
 		Type("ip-10-0-1-23  its disk is full").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), Reason: "its disk is full"})
 }
 
+func TestPlainAccept(t *testing.T) {
+	s := uitest.Sick()
+	attend(t, s).Hears("Paused: canary unhealthy", "accept").Type("p").Hears("Accept an unhealthy canary", "crash-loops on", "Type "+s.Group+" to accept it, then optionally a reason").
+		Type("y").Hears("That is not the name; nothing was accepted.").SentNothing().
+		Type(s.Group + " known").Sent(record.Command{Kind: record.CmdAccept, Trouble: s.CanaryTrouble, Reason: "known"})
+}
+
 func TestPlainAbort(t *testing.T) {
 	attend(t, uitest.Asking()).Hears("Type a number from 1 to 5.").
 		Type("4").Hears("Abort the upgrade?", "- 1 terminating node finishes", "- up to 6 surge nodes without pods to evict are terminated", "1 or n: continue", "2 or y: abort the upgrade").

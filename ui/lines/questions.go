@@ -294,18 +294,19 @@ func (n *narrator) askDialog() {
 				n.did(c.Do(m))
 			}})
 		}
-	case *ui.ForceDialog:
+	case ui.TypedDialog:
+		words := d.Words()
 		q.body = d.Warning(m, plainWidth)
 		if why := d.Off(m); why != "" {
 			m.Close()
-			n.say("Cannot force " + d.Names(m)[0] + " now: " + why + ".")
+			n.say("Cannot " + words.Do + " " + d.Names(m)[0] + " now: " + why + ".")
 			return
 		}
-		q.last = "Type " + d.Names(m)[0] + " to force it, then optionally a reason. An empty line cancels."
+		q.last = "Type " + d.Names(m)[0] + " to " + words.Do + " it, then optionally a reason. An empty line cancels."
 		q.name = func(text string) {
 			name, why, _ := strings.Cut(text, " ")
 			if !d.Try(m, name, style.Cut(strings.TrimSpace(why), ui.MostReason, plainWords.Ellipsis)) {
-				n.say(style.Upper(ui.WrongName) + ". " + q.last)
+				n.say(style.Upper(words.WrongName()) + ". " + q.last)
 				return
 			}
 			n.q = nil
@@ -314,7 +315,7 @@ func (n *narrator) askDialog() {
 		q.empty = func() {
 			m.Close()
 			n.q = nil
-			n.say("Nothing was forced.")
+			n.say("Nothing was " + words.Done + ".")
 		}
 	default:
 		n.tellDialog()

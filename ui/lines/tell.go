@@ -149,6 +149,7 @@ func (n *narrator) tellNotes() {
 		canary, _ = sc.CanaryText(m.Styles)
 	}
 	n.note("canary", canary, "")
+	n.note("accepted", sc.AcceptedText(), "the canary is healthy again")
 	skew := ""
 	if sc.Skew.Abs() > scene.SkewShown {
 		skew = m.Scene.SkewText()

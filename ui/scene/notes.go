@@ -121,6 +121,19 @@ func (sc *Scene) SkewText() string {
 	return fmt.Sprintf("this computer's clock is %.1f s %s the %s; countdowns use the %s", sc.Skew.Abs().Seconds(), word, whose, whose)
 }
 
+// CanaryHolds reports whether a canary's trouble holds the run until it is accepted.
+func (sc *Scene) CanaryHolds() bool {
+	return sc.CanaryTrouble != "" && sc.Canary == nil && sc.CanaryAccepted == "" && sc.State == record.Paused
+}
+
+// AcceptedText is a canary's trouble that was accepted and lasts, "" for none.
+func (sc *Scene) AcceptedText() string {
+	if sc.CanaryAccepted == "" || sc.CanaryTrouble == "" || sc.Over() {
+		return ""
+	}
+	return "canary unhealthy, accepted by " + sc.CanaryAccepted + ": " + sc.Brief(sc.CanaryTrouble)
+}
+
 // CanaryText counts down what replaced the canary must stay well for.
 func (sc *Scene) CanaryText(st *style.Styles) (text string, p style.Pen) {
 	left, still := sc.Remaining(sc.Canary, sc.Clock())

@@ -286,6 +286,25 @@ func Watching() *snapshot.Snapshot {
 	return s
 }
 
+// Sick is a run that its canary's trouble holds.
+func Sick() *snapshot.Snapshot {
+	s := Watching()
+	s.CanaryTrouble = text.CrashesHereOnly("shop/checkout-7d9f8c6b5-x2x4q", Host(3, 150), "checkout")
+	s.State, s.Why, s.Canary = record.Paused, text.CanaryPause(s.CanaryTrouble), nil
+	s.Abilities = []snapshot.AbilityNow{
+		{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause, Why: text.AlreadyPaused},
+		{Kind: record.CmdResume, Why: text.CanaryHolds(s.CanaryTrouble)}, {Kind: record.CmdAccept}, {Kind: record.CmdAbort},
+	}
+	return s
+}
+
+// Accepted is a run that asks for the other nodes although its canary is not well.
+func Accepted() *snapshot.Snapshot {
+	s := Asking()
+	s.CanaryTrouble, s.CanaryAccepted = Sick().CanaryTrouble, "ana@laptop"
+	return s
+}
+
 // Stale is a paused run whose cluster has not answered for a while.
 func Stale() *snapshot.Snapshot {
 	s := Busy()
@@ -391,7 +410,7 @@ var Fixtures = []struct {
 	Name string
 	Make func() *snapshot.Snapshot
 }{{"busy", Busy}, {"asking", Asking}, {"canary", Canary}, {"phase", Phase}, {"watching", Watching}, {"stale", Stale}, {"done", Done}, {"failed", Failed}, {"validating", Validating},
-	{"foreseen", Foreseen}, {"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+	{"foreseen", Foreseen}, {"sick", Sick}, {"accepted", Accepted}, {"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
 
 // Foreseen is a run that waits for approval and will fail.
 func Foreseen() *snapshot.Snapshot {
@@ -418,7 +437,7 @@ func Hostile(s *snapshot.Snapshot, r *rand.Rand) *snapshot.Snapshot {
 		}
 	}
 	own := s.Group
-	for _, p := range []*string{&s.Cluster, &s.Group, &s.Strategy, &s.From, &s.To, &s.Why, &s.Gate} {
+	for _, p := range []*string{&s.Cluster, &s.Group, &s.Strategy, &s.From, &s.To, &s.Why, &s.Gate, &s.CanaryTrouble, &s.CanaryAccepted} {
 		soil(p)
 	}
 	if r := s.Roll; r != nil {

@@ -86,13 +86,13 @@ func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, err
 }
 
 // firstCommands returns the first commands for a resumed run: an abort, or a resume of a paused
-// run and the approval of a waiting batch where this process does not prompt for it.
+// run, unless a canary's trouble holds it, and the approval of a waiting batch where this process does not prompt for it.
 func (d *driver) firstCommands(run record.Run) (record.Run, []record.Command) {
 	var first []record.Command
 	switch {
 	case d.Abort != nil && run.State != record.Ending:
 		return run, []record.Command{*d.Abort}
-	case run.State == record.Paused:
+	case run.State == record.Paused && !run.Canary.Holds():
 		first = append(first, record.Command{Kind: record.CmdResume})
 	}
 	if d.Auto {

@@ -124,7 +124,7 @@ func StatusOf(r record.Run) Status {
 	if len(s.Order) == 0 {
 		s.Order = []record.Order{record.OrderRandom}
 	}
-	if c := r.Canary; c != nil && !c.Passed {
+	if c := r.Canary; c != nil && (c.Stands || !c.Passed) {
 		s.Canary = c
 	}
 	if a := r.Awaits; a != nil && r.State == record.Running {
@@ -316,10 +316,20 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 		if s.Waiting.Phase != "" {
 			what = "phase " + s.Waiting.Phase + " waits for approval"
 		}
-		what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
+		if s.Canary != nil && s.Canary.Stands {
+			what += " (in the dashboard that drives the run: the canary is unhealthy)"
+		} else {
+			what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
+		}
 		fmt.Fprintln(w, "  "+what)
 	}
-	if s.Canary != nil {
+	switch c := s.Canary; {
+	case c == nil:
+	case c.Holds():
+		fmt.Fprintln(w, "  canary unhealthy: "+c.Trouble+". The dashboard that drives the run accepts it")
+	case c.Passed:
+		fmt.Fprintf(w, "  canary unhealthy, accepted by %s: %s\n", c.By, c.Trouble)
+	default:
 		fmt.Fprintf(w, "  canary watched for another %s%s\n", max(0, s.Canary.Wait.End.Sub(now)).Round(time.Second), because(s.Canary.Trouble))
 	}
 	if v := s.Validation; v != nil && v.Passed.IsZero() && (s.State == record.Running || s.State == record.Paused || !v.Failed.IsZero()) {

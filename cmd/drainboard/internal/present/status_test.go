@@ -75,6 +75,17 @@ func TestStatus(t *testing.T) {
 	}
 	printed(t, StatusList([]Status{s}))
 	printed(t, StatusList(nil))
+	for want, c := range map[string]record.Canary{
+		"canary unhealthy: web crash-loops. The dashboard that drives the run accepts it": {Trouble: "web crash-loops", Stands: true},
+		"canary unhealthy, accepted by ann@laptop: web crash-loops":                       {Trouble: "web crash-loops", Stands: true, Passed: true, By: "ann@laptop"},
+	} {
+		r.Canary = &c
+		b.Reset()
+		if WriteStatus(&b, StatusOf(r), now); !strings.Contains(b.String(), want) || strings.Contains(b.String(), "drainboard approve") {
+			t.Errorf("status does not say %q, or names a command that is refused:\n%s", want, b.String())
+		}
+	}
+	r.Canary = &record.Canary{}
 	r.Canary.Passed, r.Settings, r.Target = true, record.Settings{}, record.Target{}
 	b.Reset()
 	WriteStatus(&b, StatusOf(r), now)

@@ -76,7 +76,7 @@ func canaryOf(c *record.Canary) *api.Canary {
 	if c == nil {
 		return nil
 	}
-	return &api.Canary{Wait: waitOf(c.Wait), Message: c.Trouble, UnhealthySince: c.Since, NodesLaunching: c.Open}
+	return &api.Canary{HoldsRun: c.Holds(), AcceptedBy: c.By, Wait: waitOf(c.Wait), Message: c.Trouble, UnhealthySince: c.Since, NodesLaunching: c.Open}
 }
 
 func validationOf(v *record.Validation) *api.Validation {

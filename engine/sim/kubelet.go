@@ -66,7 +66,7 @@ func (s *Sim) speak(m *machine) {
 	}
 	m.silent = false
 	s.editNode(m.name, func(n *world.Node) {
-		n.Ready, n.Unreachable, n.Trouble = true, time.Time{}, ""
+		n.Ready, n.NoNetwork, n.Unreachable, n.Trouble = true, false, time.Time{}, ""
 		n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == unreachableTaint })
 	})
 	for _, p := range s.podsOn(m.name) {

@@ -112,6 +112,9 @@ func (k Kops) surge(s *engine.Step) {
 		s.Note(text.FewerDetached(have, full))
 	}
 	if s.Run.Settings.KeepOld {
+		if !s.WatchLaunches(s.Missing()) {
+			return // others may have ended machines meanwhile
+		}
 		s.EndKept(text.KeepsOldMachines)
 		return
 	}

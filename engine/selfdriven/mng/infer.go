@@ -149,6 +149,9 @@ func covered(p Picture) bool {
 func candidates(p Picture) (names []string, more int, kept bool) {
 	known, moves := 0, false
 	for _, n := range p.Nodes {
+		if n.Foreign && !n.Joined {
+			continue // others end a machine that EKS is not at
+		}
 		if n.Old && (n.Leaving || n.Picked) {
 			known, moves = known+1, moves || n.Leaving || n.Left == 0 || n.Kept < n.Left
 		} else if n.Old && !n.Marked && n.Ready {

@@ -374,6 +374,9 @@ func (p *updatePlay) checkPhase(run record.Run) {
 	if last := p.k.phases[len(p.k.phases)-1]; p.k.status == string(world.UpdateFailed) && p.came.Add(late).After(last.end) {
 		return // it had failed before the watch saw it, and its marks were off
 	}
+	if p.othersEndAll() {
+		return // their marks may be EKS's, or those with which it drains what others end: nothing tells
+	}
 	if phase == "scale down" && len(p.k.old()) == 0 {
 		return // the worker is about to notice
 	}
@@ -443,8 +446,27 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 }
 
 // underWay is how many of the nodes to replace are told as under way.
+// othersEndAll reports whether each old machine that is still there is ended by others.
+func (p *updatePlay) othersEndAll() bool {
+	ended := 0
+	for id := range p.k.olds {
+		m := p.w.World.Machine(id)
+		switch why, leaves := p.k.why[id]; {
+		case m == nil:
+		case !m.Leaving() || !leaves || why == world.EndRequested:
+			return false
+		default:
+			ended++
+		}
+	}
+	return ended > 0
+}
+
 func (p *updatePlay) underWay(run record.Run) (n int) {
 	for id, node := range run.Nodes {
+		if why, ends := p.k.why[id]; ends && why != world.EndRequested && p.w.World.NodeOf(id) == nil {
+			continue // others end a machine that EKS is not at
+		}
 		if _, old := p.k.olds[id]; old && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, node.Stage) {
 			n++
 		}

@@ -64,6 +64,9 @@ func Kind(name string) Type {
 	return Type{name}
 }
 
+// Name is what Kind has it by.
+func (t Type) Name() string { return t.name }
+
 // Known reports whether the type is one of Gardener's.
 func (t Type) Known() bool { return t.name != "" }
 
@@ -138,11 +141,9 @@ func (t Type) compare(path string, form reflect.Type, unknown func(string)) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		at := strings.TrimPrefix(path+"."+name, ".")
 		switch {
-		case name == "-", path == "" && (name == "apiVersion" || name == "kind"), !f.IsExported() && name == "":
+		case name == "-", path == "" && (name == "apiVersion" || name == "kind"), !f.IsExported() && !f.Anonymous:
 		case strings.Contains(options, "inline") || f.Anonymous && name == "":
-			if path != "" {
-				t.compare(path, f.Type, unknown)
-			}
+			t.compare(path, f.Type, unknown)
 		default:
 			of, _, has := t.Field(name)
 			if !has {
@@ -151,14 +152,4 @@ func (t Type) compare(path string, form reflect.Type, unknown func(string)) {
 			of.compare(at, f.Type, unknown)
 		}
 	}
-}
-
-// Has reports whether any type has a field of that name.
-func Has(name string) bool {
-	for _, fields := range types() {
-		if _, has := fields[name]; has {
-			return true
-		}
-	}
-	return false
 }

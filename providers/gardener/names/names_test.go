@@ -42,16 +42,24 @@ func TestMisnamed(t *testing.T) {
 		Right int `json:"creationTimeout"`
 		Bad   int `json:"machineCreationTimeout"`
 	}
+	type embedded struct { // which JSON has as well
+		Bad    int `json:"limits"`
+		unread int
+	}
 	type form struct {
 		Kind string `json:"kind"`
 		Spec *struct {
 			Base `json:",inline"`
 			None int `json:"-"`
+			embedded
 		} `json:"spec"`
 		Wrong int `json:"state"`
 	}
-	if got := Kind("machine.Machine").Misnamed(reflect.TypeFor[form]()); !slices.Equal(got, []string{"spec.machineCreationTimeout", "state"}) {
+	if got := Kind("machine.Machine").Misnamed(reflect.TypeFor[form]()); !slices.Equal(got, []string{"spec.machineCreationTimeout", "spec.limits", "state"}) {
 		t.Errorf("%q", got)
+	}
+	if got := Kind("machine.MachineSpec").Misnamed(reflect.TypeFor[struct{ embedded }]()); !slices.Equal(got, []string{"limits"}) {
+		t.Errorf("at the top: %q", got)
 	}
 	if got := (Type{}).Misnamed(reflect.TypeFor[form]()); got != nil {
 		t.Errorf("of nothing: %q", got)
@@ -70,7 +78,7 @@ func TestMergeKeys(t *testing.T) {
 			t.Errorf("%s: %q, %t", c.name, key, has)
 		}
 	}
-	if _, _, has := provider.Field("pools"); has || !Has("inPlaceUpdateTimeout") || Has("machineInPlaceUpdateTimeout") {
+	if _, _, has := provider.Field("pools"); has {
 		t.Error("a name that there is not is known")
 	}
 }

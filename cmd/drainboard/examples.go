@@ -74,6 +74,11 @@ var examples = map[string][]example{
 		{"By kops's rules, slower", "demo --provider kops --speed 5"},
 		{"Headless, with the exit code of a real run", "demo --auto -o json"},
 	},
+	"completion": {
+		{"Load it: source <(drainboard completion bash)", "completion bash"},
+		{"For zsh", "completion zsh"},
+		{"Names only", "completion fish --no-descriptions"},
+	},
 	"version": {
 		{"Which version this is", "version"},
 		{"For programs: commit, date and Go's version, too", "version -o json"},

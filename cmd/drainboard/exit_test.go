@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 )
@@ -57,5 +58,40 @@ func TestTheLastObjectTellsTheExit(t *testing.T) {
 	var out bytes.Buffer
 	if execute(t.Context(), newRoot(strings.NewReader(""), &out, &bytes.Buffer{}), []string{"plan"}); out.Len() > 0 {
 		t.Errorf("without -o json: %s", out.String())
+	}
+}
+
+// A record that cannot be read fails a status, also where other runs are shown, and is told to
+// programs as well.
+func TestDamagedRecordFailsAStatus(t *testing.T) {
+	at := shootCluster(t, damagedRecord()).Flags.Kubeconfig
+	for _, line := range []string{"status", "status web", "pause web"} {
+		code, out, errOut := called(t.Context(), "", append(strings.Fields(line), "--kubeconfig", at)...)
+		if code != exitcode.Failed || !strings.Contains(errOut, "is damaged") || strings.Contains(out, "No runs") {
+			t.Errorf("%s: %d: %s%s", line, code, out, errOut)
+		}
+		code, out, _ = called(t.Context(), "", append(strings.Fields(line), "-o", "json", "--kubeconfig", at)...)
+		docs := json.NewDecoder(strings.NewReader(out))
+		var last struct {
+			Kind, Message     string
+			ExitCode          int
+			UnreadableRecords []string
+		}
+		lists := 0
+		for docs.More() {
+			last.UnreadableRecords = nil
+			if err := docs.Decode(&last); err != nil {
+				t.Fatalf("%s: %v: %s", line, err, out)
+			}
+			if len(last.UnreadableRecords) == 1 && strings.Contains(last.UnreadableRecords[0], "is damaged") {
+				lists++
+			}
+		}
+		if code != exitcode.Failed || last.Kind != "Exit" || last.ExitCode != exitcode.Failed || !strings.Contains(last.Message, "is damaged") || (lists == 1) != (line == "status") {
+			t.Errorf("%s -o json: %d: %s", line, code, out)
+		}
+	}
+	if code, out, errOut := called(t.Context(), "", "groups", "--kubeconfig", at); code != 0 || !strings.Contains(out, " unreadable ") {
+		t.Errorf("groups: %d: %s%s", code, out, errOut)
 	}
 }

@@ -24,7 +24,7 @@ type flagGroup struct {
 
 // flagGroups are the headings, what is needed most often first. Each flag is below one.
 var flagGroups = []flagGroup{
-	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "to", "scenario", "speed", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
+	{"Common", []string{"auto", "yes", "dry-run", "detailed-exitcode", "plain", "output", "no-headers", "no-descriptions", "to", "scenario", "speed", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
 	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version"}},
 	{"Pace", []string{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",
@@ -49,6 +49,9 @@ var flagGroups = []flagGroup{
 // otherFlags is the heading of flags that belong to none: those of cobra's own commands.
 const otherFlags = "Other"
 
+// offlineCommands ask neither cluster nor cloud, so their help is without the flags that lead there.
+var offlineCommands = []string{"demo", "version", "completion", "help", "man"}
+
 // groupedFlags are the flags of a command below their headings; headings without one are
 // left out.
 func groupedFlags(cmd *cobra.Command) (out []flagGroup) {
@@ -59,7 +62,9 @@ func groupedFlags(cmd *cobra.Command) (out []flagGroup) {
 		}
 	}
 	cmd.LocalFlags().VisitAll(note)
-	cmd.InheritedFlags().VisitAll(note)
+	if !slices.Contains(offlineCommands, cmd.Name()) {
+		cmd.InheritedFlags().VisitAll(note)
+	}
 	for _, g := range flagGroups {
 		var names []string
 		for _, name := range g.flags {

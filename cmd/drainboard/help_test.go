@@ -80,7 +80,7 @@ func TestHelp(t *testing.T) {
 // Each command has three examples at least, and their flags and arguments are taken.
 func TestExamples(t *testing.T) {
 	for _, cmd := range program().Commands() {
-		if len(examples[cmd.Name()]) < 3 && cmd.IsAvailableCommand() && cmd.Name() != "completion" {
+		if len(examples[cmd.Name()]) < 3 && cmd.IsAvailableCommand() {
 			t.Errorf("%s has %d examples", cmd.Name(), len(examples[cmd.Name()]))
 		}
 	}
@@ -126,13 +126,17 @@ func TestMistyped(t *testing.T) {
 		{"describe ng-web", "did you mean status?"},
 		{"rolling-update cluster", "did you mean upgrade?"},
 		{"nosuch", "drainboard --help lists them"},
+		{"completion", "name a SHELL: bash, zsh, fish, powershell"},
+		{"completion nosuch", `"nosuch" is not one of the shells bash, zsh, fish, powershell`},
+		{"completion bash zsh", "one SHELL at a time, not 2"},
+		{"man", "name one DIRECTORY"},
 	} {
 		code, out, errOut := called(t.Context(), "", strings.Fields(c.line)...)
 		if code != exitcode.WrongUse || !strings.Contains(errOut, c.says) || out != "" {
 			t.Errorf("%s: %d, %s%s", c.line, code, out, errOut)
 		}
 	}
-	for _, line := range []string{"help", "help upgrade", "upgrade --help", "help completion bash", "--version"} {
+	for _, line := range []string{"help", "help upgrade", "upgrade --help", "help completion", "completion bash --help", "completion bash", "--version"} {
 		if code, out, errOut := called(t.Context(), "", strings.Fields(line)...); code != 0 || out == "" {
 			t.Errorf("%s: %d\n%s%s", line, code, out, errOut)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // surroundings are where command lines are tried, by name.
@@ -44,6 +45,7 @@ var surroundings = map[string]func(t *testing.T, dir string){
 	"no nodes": func(t *testing.T, _ string) {
 		pools(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]}`})
 	},
+	"damaged record": func(t *testing.T, _ string) { pools(t, damagedRecord()) },
 	"no home": func(t *testing.T, _ string) { // a folder below a file cannot be made, not by root either
 		pools(t)
 		for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
@@ -81,6 +83,15 @@ var surroundings = map[string]func(t *testing.T, dir string){
 // pools leads to a cluster with the worker pool web.
 func pools(t *testing.T, more ...map[string]string) {
 	t.Setenv("KUBECONFIG", shootCluster(t, more...).Flags.Kubeconfig)
+}
+
+// damagedRecord is the record of a run of the pool web that cannot be read.
+func damagedRecord() map[string]string {
+	const folder = "/api/v1/namespaces/drainboard/configmaps"
+	object := fmt.Sprintf(`{"kind":"ConfigMap","apiVersion":"v1","metadata":{"namespace":"drainboard","name":%q,"labels":{"app.kubernetes.io/managed-by":"drainboard"},"annotations":{"drainboard.dev/writer":"x"}},"data":{"run.json":"{"}}`, kube.RecordName("web"))
+	return map[string]string{
+		folder: `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[` + object + `]}`, folder + "/" + kube.RecordName("web"): object,
+	}
 }
 
 // cloudSaying leads to a cluster with a node in eu-west-1, and to an AWS that answers every

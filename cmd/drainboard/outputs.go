@@ -53,7 +53,7 @@ func (a *app) addYAML(root *cobra.Command) {
 // printingCommands are the commands that do nothing but print, as each does that is asked for
 // its help. Their exit code tells also whether all of it was written; that of other commands is
 // about the run.
-var printingCommands = []string{"groups", "plan", "status", "report", "version", "help"}
+var printingCommands = []string{"groups", "plan", "status", "report", "version", "completion", "help"}
 
 // withLost returns how a command ended: a printing one fails where a part of its output was lost.
 func withLost(cmd *cobra.Command, err error) error {

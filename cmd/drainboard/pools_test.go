@@ -75,7 +75,7 @@ func shootCluster(t *testing.T, more ...map[string]string) *app {
 			return
 		case r.URL.Path == "/api/v1/nodes" && (len(more) == 0 || more[0][r.URL.Path] == ""):
 			answer = corev1.NodeList{TypeMeta: list("NodeList"), Items: []corev1.Node{leaves, node("n2")}}
-		case len(more) > 0 && more[0][r.URL.Path] != "":
+		case len(more) > 0 && more[0][r.URL.Path] != "" && !strings.HasPrefix(r.URL.Query().Get("labelSelector"), "drainboard.dev/past="):
 			if more[0][r.URL.Path] == "forbidden" {
 				w.WriteHeader(http.StatusForbidden)
 				answer = metav1.Status{TypeMeta: list("Status"), Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: "no"}

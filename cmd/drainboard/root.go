@@ -72,11 +72,21 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "how long what is read at the start is tried again while cluster or cloud is not reachable or throttles")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)
-	root.AddCommand(a.upgradeCmd(), a.retireCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), manCmd())
+	root.AddCommand(a.upgradeCmd(), a.retireCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), completionCmd(), manCmd())
 	addHelp(root)
 	a.addCompletion(root)
 	a.addYAML(root)
+	markWrongUse(root)
 	return root
+}
+
+// markWrongUse marks what a program and its commands refuse in their arguments as wrong use.
+func markWrongUse(root *cobra.Command) {
+	for _, cmd := range append(root.Commands(), root) {
+		if refuses := cmd.Args; refuses != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error { return exitcode.Usage(refuses(cmd, args)) }
+		}
+	}
 }
 
 // checkShared refuses values of the flags that all commands have.

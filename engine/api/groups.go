@@ -10,26 +10,26 @@ type GroupList struct {
 
 // Group is a group of nodes that are upgraded together.
 type Group struct {
-	Name               string          `json:"name"`                            // Its name; other documents and events have it as group
-	InstanceGroup      string          `json:"instanceGroup,omitempty"`         // The instance group, of groups that kops made
-	ID                 string          `json:"id,omitempty"`                    // What tells it from a later group of the same name (AWS: the ARN)
-	Provider           string          `json:"provider"`                        // asg, eks, kops or gardener
-	Role               string          `json:"role,omitempty" enum:"role"`      // What its instances do in the cluster
-	Zones              []string        `json:"zones"`                           // Availability zones
-	LaunchTemplate     *LaunchTemplate `json:"launchTemplate,omitempty"`        // What it launches from; a worker pool has none
-	Image              string          `json:"image,omitempty"`                 // ID of the image that it launches (AWS: the AMI)
-	MinSize            *int            `json:"minSize,omitempty"`               // Its minimum size, where that is known
-	MaxSize            *int            `json:"maxSize,omitempty"`               // Its maximum size, where that is known
-	DesiredSize        int             `json:"desiredSize"`                     // Its desired size
-	Instances          int             `json:"instances"`                       // How many instances it has
-	Outdated           int             `json:"outdated"`                        // How many of these are to be replaced or updated
-	DetachedInstances  []string        `json:"detachedInstances"`               // IDs of instances that were detached from the group and still run
-	SuspendedProcesses []string        `json:"suspendedProcesses"`              // Its suspended processes
-	RunState           string          `json:"runState,omitempty" enum:"state"` // State of its unfinished run, if it has one
-	NodeMarks          []NodeMarks     `json:"nodeMarks"`                       // Marks of others who move nodes, on its nodes
-	CannotStart        string          `json:"cannotStart,omitempty"`           // Why no run can start on it now, a sentence
-	Pool               *WorkerPool     `json:"pool,omitempty"`                  // What a worker pool of Gardener has beyond other groups
-	NodeGroup          *NodeGroup      `json:"nodeGroup,omitempty"`             // What EKS tells of a managed node group
+	Name               string          `json:"name"`                                    // Its name; other documents and events have it as group
+	InstanceGroup      string          `json:"instanceGroup,omitempty"`                 // The instance group, of groups that kops made
+	ID                 string          `json:"id,omitempty"`                            // What tells it from a later group of the same name (AWS: the ARN)
+	Provider           string          `json:"provider"`                                // asg, eks, kops or gardener
+	Role               string          `json:"role,omitempty" enum:"role"`              // What its instances do in the cluster
+	Zones              []string        `json:"zones"`                                   // Availability zones
+	LaunchTemplate     *LaunchTemplate `json:"launchTemplate,omitempty"`                // What it launches from; a worker pool has none
+	Image              string          `json:"image,omitempty"`                         // ID of the image that it launches (AWS: the AMI)
+	MinSize            *int            `json:"minSize,omitempty"`                       // Its minimum size, where that is known
+	MaxSize            *int            `json:"maxSize,omitempty"`                       // Its maximum size, where that is known
+	DesiredSize        int             `json:"desiredSize"`                             // Its desired size
+	Instances          int             `json:"instances"`                               // How many instances it has
+	Outdated           int             `json:"outdated"`                                // How many of these are to be replaced or updated
+	DetachedInstances  []string        `json:"detachedInstances"`                       // IDs of instances that were detached from the group and still run
+	SuspendedProcesses []string        `json:"suspendedProcesses"`                      // Its suspended processes
+	RunState           string          `json:"runState,omitempty" enum:"groupRunState"` // State of its unfinished run, if it has one; elsewhere and unreadable where its record is not here, or damaged
+	NodeMarks          []NodeMarks     `json:"nodeMarks"`                               // Marks of others who move nodes, on its nodes
+	CannotStart        string          `json:"cannotStart,omitempty"`                   // Why no run can start on it now, a sentence
+	Pool               *WorkerPool     `json:"pool,omitempty"`                          // What a worker pool of Gardener has beyond other groups
+	NodeGroup          *NodeGroup      `json:"nodeGroup,omitempty"`                     // What EKS tells of a managed node group
 }
 
 // LaunchTemplate is a version of a launch template.

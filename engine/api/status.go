@@ -5,7 +5,8 @@ import "time"
 // GroupStatusList is what `status` prints without a group: those that have a run.
 type GroupStatusList struct {
 	TypeMeta
-	Items []GroupStatusFields `json:"items"` // The groups that have a run
+	Items             []GroupStatusFields `json:"items"`             // The groups that have a run
+	UnreadableRecords []string            `json:"unreadableRecords"` // Why other records cannot be read, a sentence each; the exit code is then 1
 }
 
 // GroupStatus is what `status GROUP` prints.

@@ -112,7 +112,7 @@ func (d *driver) fromRecord(ctx context.Context) error {
 	case discards && unfinished:
 		err = d.discard(ctx, &run, "the unfinished run "+run.ID)
 	case err != nil:
-		return session.Unreadable(err, d.Line.Command("upgrade", d.Group))
+		return exitcode.Usage(session.Unreadable(err, d.Line.Command("upgrade", d.Group)))
 	case unfinished && d.Retire && !run.OnlyRetires():
 		return exitcode.Usage(fmt.Errorf("the run %s of group %s has not ended: %s ends it and retires its surplus nodes", run.ID, d.Group, d.Line.Command("abort", d.Group)+" --retire"))
 	case unfinished:

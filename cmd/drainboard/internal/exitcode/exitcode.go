@@ -42,20 +42,20 @@ func Usage(err error) error {
 	if err == nil {
 		return nil
 	}
-	return With(kind(err), err)
+	return With(kind(err, WrongUse), err)
 }
 
-// Of is the exit code of an error, 0 of none. What carries no code was refused before anything
-// began, as cobra refuses what it does not know.
+// Of is the exit code of an error, 0 of none. What carries no code and is of no kind has
+// failed: only what is marked as wrong use is called so.
 func Of(err error) int {
 	if err == nil {
 		return 0
 	}
-	return kind(err)
+	return kind(err, Failed)
 }
 
-// kind is the exit code for why a command could not begin.
-func kind(err error) int {
+// kind is the exit code that an error carries or that its kind has, else another one.
+func kind(err error, other int) int {
 	var e *Error
 	switch {
 	case errors.As(err, &e):
@@ -67,5 +67,5 @@ func kind(err error) int {
 	case errors.Is(err, live.ErrDenied):
 		return Denied
 	}
-	return WrongUse
+	return other
 }

@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 		want int
 	}{
 		{nil, 0}, {Usage(nil), 0},
-		{wrong, WrongUse}, {Usage(wrong), WrongUse}, {Usage(errors.New("it is 401")), WrongUse},
+		{wrong, Failed}, {Usage(wrong), WrongUse}, {Usage(errors.New("it is 401")), WrongUse},
 		{away, Unreachable}, {Usage(away), Unreachable}, {fmt.Errorf("group web: %w", Usage(away)), Unreachable},
 		{denied, Denied}, {Usage(denied), Denied},
 		{refused, Failed}, {Usage(refused), Failed},

@@ -40,7 +40,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		}
 		run, found, err := s.Record(row.Name).Load(ctx)
 		if err != nil {
-			return out, inGroup(g.Name, session.Unreadable(err, p.Line.Command("upgrade", g.Name)))
+			return out, inGroup(g.Name, exitcode.Usage(session.Unreadable(err, p.Line.Command("upgrade", g.Name))))
 		}
 		switch why := present.Refused(row); {
 		case found && run.State != record.Finished:

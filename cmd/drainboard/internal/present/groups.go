@@ -21,13 +21,20 @@ type GroupRow struct {
 	asg.Summary
 	// InstanceGroup is its name in kops, "" for a group of no kops cluster.
 	InstanceGroup string
-	// Running is the state of the group's unfinished run, "" if it has none.
+	// Running is the state of the group's unfinished run, RunElsewhere or RunUnreadable where
+	// that is not known, "" if it has none.
 	Running string
 	// Others are external movers of its nodes, as read from the marks on them.
 	Others []snapshot.MoverView
 	// Worker is what a Gardener worker pool has beyond other groups.
 	Worker *api.WorkerPool
 }
+
+// What stands for the state of a run whose record another machine has, or that is damaged.
+const (
+	RunElsewhere  = "elsewhere"
+	RunUnreadable = "unreadable"
+)
 
 // Called returns the group's name on screen.
 func (g GroupRow) Called() string { return cmp.Or(g.InstanceGroup, g.Name) }

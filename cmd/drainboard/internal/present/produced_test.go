@@ -1,6 +1,7 @@
 package present
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -84,7 +85,7 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	managed.Group.Configured = nil
 	managed.Group.Update = &world.ManagedUpdate{ID: "u-1", Status: world.UpdateFailed}
 	for _, doc := range []any{
-		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}),
+		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}, []error{errors.New("damaged")}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
 	} {
 		produced(reflect.ValueOf(doc), found)

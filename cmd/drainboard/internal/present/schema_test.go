@@ -202,6 +202,7 @@ func enumerations(t *testing.T) map[string][]any {
 			t.Errorf("the type %s has %d constants", of, len(out[name]))
 		}
 	}
+	out["groupRunState"] = append(slices.Clone(out["state"]), RunElsewhere, RunUnreadable)
 	codes := map[int]bool{exitcode.Failed: true, exitcode.WrongUse: true, exitcode.Aborted: true, exitcode.Held: true, exitcode.Paused: true, exitcode.Unreachable: true, exitcode.Denied: true}
 	for _, result := range out["result"] {
 		if result == api.Word(string(record.NodesLeft)) {

@@ -73,8 +73,8 @@ func TestStatus(t *testing.T) {
 			t.Errorf("JSON lacks %s: %s", want, out)
 		}
 	}
-	printed(t, StatusList([]Status{s}))
-	printed(t, StatusList(nil))
+	printed(t, StatusList([]Status{s}, []error{errors.New("the run record drainboard/run-b is damaged")}))
+	printed(t, StatusList(nil, nil))
 	for want, c := range map[string]record.Canary{
 		"canary unhealthy: web crash-loops. The dashboard that drives the run accepts it": {Trouble: "web crash-loops", Stands: true},
 		"canary unhealthy, accepted by ann@laptop: web crash-loops":                       {Trouble: "web crash-loops", Stands: true, Passed: true, By: "ann@laptop"},

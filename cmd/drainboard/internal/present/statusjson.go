@@ -9,9 +9,12 @@ import (
 	"github.com/drainboard/drainboard/engine/validation"
 )
 
-// StatusList returns runs as a JSON document.
-func StatusList(list []Status) api.GroupStatusList {
+// StatusList returns runs as a JSON document, with why other records cannot be read.
+func StatusList(list []Status, unreadable []error) api.GroupStatusList {
 	out := api.GroupStatusList{}
+	for _, err := range unreadable {
+		out.UnreadableRecords = append(out.UnreadableRecords, err.Error())
+	}
 	for _, s := range list {
 		out.Items = append(out.Items, s.fields())
 	}

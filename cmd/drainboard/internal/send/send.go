@@ -109,7 +109,7 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 	}
 	var found bool
 	if o.run, found, err = o.kube.Record(o.Options.Namespace, o.Group).Load(ctx); err != nil {
-		return false, exitcode.Usage(err)
+		return false, session.Unreadable(err, o.Line.Command("upgrade", o.Group))
 	}
 	if !found {
 		if found, err = o.byAlias(ctx); err != nil {

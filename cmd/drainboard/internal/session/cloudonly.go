@@ -113,11 +113,13 @@ func (h *OnDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Nod
 		return exitcode.Usage(err)
 	}
 	for i, g := range rows {
-		rec, _ := h.RecordOf(g.Name, records) // status reports what cannot be read
+		rec, damaged := h.RecordOf(g.Name, records)
 		tag, _ := asg.RunTagOf(g.Name, g.Tags)
 		switch run := rec.Run; {
 		case tag.Run != "" && !tag.Of(run.ID):
-			rows[i].Running = "elsewhere"
+			rows[i].Running = present.RunElsewhere
+		case damaged != nil:
+			rows[i].Running = present.RunUnreadable
 		case run.State != record.Finished:
 			rows[i].Running = string(run.State)
 		}

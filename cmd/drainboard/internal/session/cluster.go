@@ -54,7 +54,7 @@ func (h *InCluster) Nodes(ctx context.Context) ([]*world.Node, error) { return h
 
 // Note adds the runs of the groups, and external movers of their nodes.
 func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*world.Node) error {
-	runs, err := h.runs(ctx)
+	runs, unreadable, err := h.runs(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,6 +69,9 @@ func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 		if run.State != record.Finished {
 			rows[i].Running = string(run.State)
 		}
+		if unreadable[kube.RecordName(g.Name)] {
+			rows[i].Running = present.RunUnreadable
+		}
 		var members []*world.Node
 		for _, id := range g.Members {
 			if n := on[id]; n != nil {
@@ -80,19 +83,21 @@ func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 	return nil
 }
 
-// runs returns the runs of the groups, as far as their records can be read.
-func (h *InCluster) runs(ctx context.Context) (map[string]record.Run, error) {
+// runs returns the runs of the groups, and the names of the records that cannot be read.
+func (h *InCluster) runs(ctx context.Context) (of map[string]record.Run, unreadable map[string]bool, err error) {
 	records, err := h.kube.Records(ctx, h.namespace)
 	if err != nil {
-		return nil, exitcode.Usage(err)
+		return nil, nil, exitcode.Usage(err)
 	}
-	out := map[string]record.Run{}
+	of, unreadable = map[string]record.Run{}, map[string]bool{}
 	for _, r := range records {
 		if r.Err == nil {
-			out[r.Run.Group] = r.Run
+			of[r.Run.Group] = r.Run
+		} else {
+			unreadable[r.Name] = true
 		}
 	}
-	return out, nil
+	return of, unreadable, nil
 }
 
 func (h *InCluster) Open(ctx context.Context, group backend.Group, feed backend.Feed, watch *live.Watch) (*live.FeedQueue, []world.Source) {

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
 )
 
 // Unreadable returns the error for a record that cannot be read, with the choices. again is the
-// command that resumes its run.
+// command that resumes its run. It is wrong use of upgrade, which can discard the record, and a
+// failure of commands that cannot.
 func Unreadable(err error, again string) error {
 	var newer *live.NewerError
 	var damaged *live.DamagedError
@@ -20,7 +20,7 @@ func Unreadable(err error, again string) error {
 	if errors.As(err, &newer) || errors.As(err, &damaged) {
 		err = fmt.Errorf("%w\nNothing was changed. Repair it (a newer one: use the newer drainboard), or run:\n  %s", err, DiscardChoice(again))
 	}
-	return exitcode.Usage(err)
+	return err
 }
 
 // DiscardChoice returns the command that discards a record, and what it does; again is the

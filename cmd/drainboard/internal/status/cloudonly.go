@@ -37,14 +37,18 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 		}
 	}
 	list := []present.Status{}
-	var trouble error
+	var trouble []error
 	for _, g := range groups {
 		rec, err := disk.RecordOf(g.Name, records)
 		if err != nil && a.Group != "" {
 			return session.Unreadable(err, present.UpgradeCloudOnly(a.Group, s.Cluster()))
 		}
 		tag, strange := asg.RunTagOf(g.Name, g.Tags)
-		trouble = errors.Join(trouble, err, strange)
+		for _, err := range []error{err, strange} {
+			if err != nil {
+				trouble = append(trouble, err)
+			}
+		}
 		switch {
 		case tag.Run != "" && !tag.Of(rec.Run.ID):
 			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Alias: g.InstanceGroup, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s.Clock().Now()), RecordAt: cmp.Or(tag.At, "another machine")})
@@ -57,9 +61,9 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 		}
 	}
 	if a.JSON {
-		return a.writeJSON(groups, list)
+		return cmp.Or(a.writeJSON(groups, list, trouble), errors.Join(trouble...))
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && len(trouble) == 0 {
 		fmt.Fprintln(a.Out, "No runs without Kubernetes.")
 	}
 	for _, of := range list {
@@ -69,7 +73,7 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 			present.WriteElsewhere(a.Out, of, s.Cluster())
 		}
 	}
-	return exitcode.Usage(trouble)
+	return errors.Join(trouble...)
 }
 
 // statusOnDisk returns the state of a run recorded on this machine; for a single group with its
@@ -88,10 +92,10 @@ func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run reco
 }
 
 // writeJSON writes the runs, or the state of the named group.
-func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status) error {
+func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status, trouble []error) error {
 	switch {
 	case a.Group == "":
-		return present.JSON(a.Out, present.StatusList(list))
+		return present.JSON(a.Out, present.StatusList(list, trouble))
 	case len(list) == 0:
 		return present.JSON(a.Out, present.NoRunOf(groups[0]))
 	}

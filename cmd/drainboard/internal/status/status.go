@@ -78,23 +78,28 @@ func (a *Status) group(ctx context.Context, k *kube.Client, records []live.Store
 // all shows the recorded runs, and other movers of nodes.
 func (a *Status) all(ctx context.Context, k *kube.Client, records []live.Stored, nodes []*world.Node) error {
 	list := []present.Status{}
-	var damaged error
+	var damaged []error
 	for _, r := range records {
-		if damaged = errors.Join(damaged, r.Err); r.Err == nil {
+		if r.Err != nil {
+			damaged = append(damaged, r.Err)
+		} else {
 			list = append(list, a.statusOf(ctx, k, r.Run, nodes))
 		}
 	}
 	if a.JSON {
-		return present.JSON(a.Out, present.StatusList(list))
+		if err := present.JSON(a.Out, present.StatusList(list, damaged)); err != nil {
+			return err
+		}
+		return errors.Join(damaged...)
 	}
-	if len(list) == 0 {
+	if len(list) == 0 && len(damaged) == 0 {
 		fmt.Fprintln(a.Out, "No runs.")
 	}
 	for _, s := range list {
 		present.WriteStatus(a.Out, s, k.Clock().Now())
 	}
 	present.WriteUnclaimed(a.Out, present.Unclaimed(records, nodes))
-	return exitcode.Usage(damaged)
+	return errors.Join(damaged...)
 }
 
 // one shows the run of a group, and the state of a worker pool.

@@ -163,7 +163,7 @@ func (m *Model) phase(l *style.Line, p *snapshot.PhaseView, bar int) {
 			lk = m.Scene.StoppedLook(m.Styles)
 		}
 		l.Add(lk.Pen, lk.Glyph+" ").Add(st.Text, p.Name+" ").Add(st.Dim, style.Countdown(p.End.Sub(p.Start)))
-	case p.Start.IsZero() && finished:
+	case p.Missed || p.Start.IsZero() && finished:
 		l.Add(st.Off, st.Glyphs.Skipped+" "+p.Name)
 	case p.Start.IsZero():
 		l.Add(st.Dim, st.Glyphs.Todo+" "+p.Name)

@@ -231,6 +231,13 @@ func TestSkipAsks(t *testing.T) {
 	ui.Press("down").Expect("›ip-10-0-1-23", "s skip").Press("s").Expect("Skip ip-10-0-1-23?").Press("y").Sent(record.Command{Kind: record.CmdSkip, Node: uitest.Host(1, 23)})
 }
 
+// A phase that was over before it was followed is not one that is to come.
+func TestAPhaseThatWasMissed(t *testing.T) {
+	s := uitest.Busy()
+	s.Phases[0].Start, s.Phases[0].End, s.Phases[0].Missed = time.Time{}, time.Time{}, true
+	sit(t, 120, 36, s).Expect("– setup", "○ scale down")
+}
+
 func TestAMachineWithoutANodeIsNamedByItsID(t *testing.T) {
 	s := uitest.Watching()
 	for i, stage := range []record.Stage{record.Outdated, record.Skipped} {

@@ -134,6 +134,9 @@ type Snapshot struct {
 type PhaseView struct {
 	Name       string
 	Start, End time.Time
+	// Missed: a later phase began and this one was not seen, as where an update is followed
+	// that was beyond it.
+	Missed bool
 	// Done of Total steps; Total 0 means progress is not counted.
 	Done, Total int
 }

@@ -60,6 +60,10 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 		}
 		v.Phases = append(v.Phases, pv)
 	}
+	for i := len(v.Phases) - 2; i >= 0; i-- {
+		next := v.Phases[i+1]
+		v.Phases[i].Missed = v.Phases[i].Start.IsZero() && (next.Missed || !next.Start.IsZero())
+	}
 	v.Zones = zones(s, before)
 	if !v.Partial {
 		v.Blockers, v.Evictions = leavers(s)

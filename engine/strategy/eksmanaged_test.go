@@ -537,6 +537,22 @@ func TestFollowedFromTheMiddle(t *testing.T) {
 	}
 }
 
+// A phase that was over before anybody looked is not shown as one that is to come.
+func TestFollowedPhaseMissed(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(2 * time.Second)
+	view := snapshot.View(EKSManaged{}, x.now, x.w, x.run, snapshot.Look{}, nil)
+	var missed []string
+	for _, p := range view.Phases {
+		if p.Missed {
+			missed = append(missed, p.Name)
+		}
+	}
+	if !slices.Equal(missed, []string{"setup", "scale up"}) {
+		t.Errorf("missed %q: %+v", missed, view.Phases)
+	}
+}
+
 // Nodes may have come further while nothing could be seen: which ones EKS may be at is inferred again.
 func TestFollowedWasBlind(t *testing.T) {
 	x := watchedUpdate(t)

@@ -140,26 +140,16 @@ func observePassed(s *Step) {
 	}
 	fresh := s.W.Health[world.Cluster].Fresh
 	unwatched := s.Run.Watched.IsZero() || fresh.Sub(s.Run.Watched) > inattentive
-	kept := map[string]record.KeptPod{}
-	for _, id := range s.In(record.Draining, record.Updating, record.Terminating, record.Settling) {
-		n := s.Run.Nodes[id]
-		for _, p := range s.W.PodsOn(n.Name) {
-			if k, is := keptPod(&s.Reader, c, id, n, p); is {
-				kept[p.UID] = k
-			}
-		}
-	}
+	kept := keptPods(&s.Reader, c)
 	missed, by := []string{}, ""
 	for _, uid := range slices.Sorted(maps.Keys(s.Run.Kept)) {
 		was := s.Run.Kept[uid]
-		p := cmp.Or(s.W.Pod(uid), s.W.Stopping(uid))
 		switch _, still := kept[uid]; {
 		case still:
 		case !s.Settled(record.DeleteKey(uid)): // it may be ours, by a force order
 			kept[uid] = was
 		case s.Run.Pods[uid].Forced: // it was
-		case p != nil && (!p.Terminating() || p.Ends.After(s.Now) || p.Evicted):
-		case !removedBy(s, c, was):
+		case inTime(s, uid) || !removedBy(s, c, was):
 		case unwatched:
 			missed, by = append(missed, was.Ref), was.By
 		case was.Inferred && s.W.Node(was.Node) == nil: // it may have gone with its machine
@@ -187,6 +177,20 @@ func (s *Step) noteUnseen(note string) {
 	s.Note(note)
 }
 
+// keptPods are the pods that budgets keep on nodes which the controller empties, by their UIDs.
+func keptPods(s *assess.Reader, c selfdriven.Controller) map[string]record.KeptPod {
+	kept := map[string]record.KeptPod{}
+	for _, id := range s.In(record.Draining, record.Updating, record.Terminating, record.Settling) {
+		n := s.Run.Nodes[id]
+		for _, p := range s.W.PodsOn(n.Name) {
+			if k, is := keptPod(s, c, id, n, p); is {
+				kept[p.UID] = k
+			}
+		}
+	}
+	return kept
+}
+
 // keptPod is what is known of a pod of a node that is drained, false where no budget keeps it.
 func keptPod(s *assess.Reader, c selfdriven.Controller, machine string, n record.Node, p *world.Pod) (k record.KeptPod, is bool) {
 	if p.Terminating() || s.Judge(p).Fate != drain.Leaves {
@@ -207,6 +211,12 @@ func passing(s *assess.Reader, c selfdriven.Controller, machine, node string, si
 		k.Budget = gate.Budgets[0]
 	}
 	return c.Passes(k)
+}
+
+// inTime reports whether a pod that no budget keeps is still there with time to stop, or was evicted.
+func inTime(s *Step, uid string) bool {
+	p := cmp.Or(s.W.Pod(uid), s.W.Stopping(uid))
+	return p != nil && (!p.Terminating() || p.Ends.After(s.Now) || p.Evicted)
 }
 
 // removedBy reports whether the controller's time for a pod that is gone was up.

@@ -42,6 +42,36 @@ func noForce(s *Reader) string {
 	return ""
 }
 
+// noSkip says why no node can be skipped now, "" if one can.
+func noSkip(s *Reader) string {
+	if s.Count(record.Draining, record.Queued, record.Outdated, record.Settling) == 0 && s.FailureIn("") == "" {
+		return text.NothingToSkip
+	}
+	return ""
+}
+
+// noApproval says why nothing can be approved now, "" if something can.
+func noApproval(r *record.Run) string {
+	if _, waiting := r.Waiting(); !waiting {
+		return text.NothingToApprove
+	}
+	if r.State == record.Paused {
+		return text.RunIsPaused
+	}
+	return ""
+}
+
+// noResume says why the run cannot be resumed now, "" if it can.
+func noResume(r *record.Run) string {
+	if r.State != record.Paused {
+		return text.NotPaused
+	}
+	if r.Canary.Holds() {
+		return text.CanaryHolds(r.Canary.Trouble)
+	}
+	return ""
+}
+
 // Unable says why a command is not possible now, "" if it is.
 func (s *Reader) Unable(kind record.CommandKind) string {
 	r := &s.Run
@@ -61,23 +91,13 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 	}
 	switch kind {
 	case record.CmdApprove:
-		if _, waiting := r.Waiting(); !waiting {
-			return text.NothingToApprove
-		}
-		if r.State == record.Paused {
-			return text.RunIsPaused
-		}
+		return noApproval(r)
 	case record.CmdPause:
 		if r.State == record.Paused {
 			return text.AlreadyPaused
 		}
 	case record.CmdResume:
-		if r.State != record.Paused {
-			return text.NotPaused
-		}
-		if r.Canary.Holds() {
-			return text.CanaryHolds(r.Canary.Trouble)
-		}
+		return noResume(r)
 	case record.CmdAccept:
 		if r.State != record.Paused || !r.Canary.Holds() {
 			return text.NothingToAccept
@@ -85,9 +105,7 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 	case record.CmdForce:
 		return noForce(s)
 	case record.CmdSkip:
-		if s.Count(record.Draining, record.Queued, record.Outdated, record.Settling) == 0 && s.FailureIn("") == "" {
-			return text.NothingToSkip
-		}
+		return noSkip(s)
 	case record.CmdReturn:
 		return noReturn(s)
 	}

@@ -393,12 +393,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	}
 	d.Events = l.repeats.first(d.Events)
 	l.dirty = l.dirty || d.Changed
-	since := time.Since(l.saved)
-	if len(l.in.Commands) > 0 {
-		since = saveEvery // what the operator said outlives this process
-	}
-	must := len(d.Actions) > 0 || obeys(d.Acks) || failing
-	if must || l.dirty && since >= saveSoon || since >= saveEvery {
+	if failing || l.saves(d) {
 		var crash *Crash
 		if err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) || errors.As(err, &crash) {
 			return wake, err
@@ -425,6 +420,13 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		d.Wake = now.Add(saveSoon)
 	}
 	return d.Wake, nil
+}
+
+// saves reports whether a decision is written down before it is carried out; what the operator said
+// outlives this process.
+func (l *Loop) saves(d engine.Decision) bool {
+	since := time.Since(l.saved)
+	return len(d.Actions) > 0 || len(l.in.Commands) > 0 || obeys(d.Acks) || l.dirty && since >= saveSoon || since >= saveEvery
 }
 
 // decided tells what a decision made of the run that was before.

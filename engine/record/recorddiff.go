@@ -242,6 +242,42 @@ func (t *differ) stage(id string, n Node) {
 	t.tell(at, e)
 }
 
+// markGone tells that the last mark of a node has gone; not from an update in place, which its stage tells.
+func (t *differ) markGone(id string) (e Event, gone bool) {
+	n, was := t.is.Nodes[id], t.was.External.MovesOf(id)
+	if len(was) == 0 || len(t.is.External.MovesOf(id)) > 0 || t.is.External.ByMachine[id].Node == nil {
+		return e, false
+	}
+	if n.Reason == text.InPlaceDone || was[0].Step == world.MoveUpdating && (n.Stage == Updating || n.Stage == Launching) {
+		return e, false
+	}
+	e = Event{Time: t.is.Seen, Type: NodeOutdated, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: string(was[0].By), Message: text.NoMarkLeft(was[0].Mark)}
+	if n.New {
+		e.Type = NodeReady
+	}
+	return e, true
+}
+
+// marked tells whose marks have come onto a node, but those that its stage tells.
+func (t *differ) marked(id string) (told []Event) {
+	n, was := t.is.Nodes[id], t.was.External.MovesOf(id)
+	for _, m := range t.is.External.MovesOf(id) {
+		known := slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 })
+		if known || m.Step != world.MoveForeseen && WorkingOn(n.Stage) {
+			continue
+		}
+		e := Event{Time: t.is.Seen, Type: NodeTainted, Node: cmp.Or(n.Name, id), Zone: n.Zone, Reason: string(m.By), Message: text.Marked(m.Means, m.Mark)}
+		if m.Step != world.MoveForeseen {
+			e.Type = NodeCordoned
+		}
+		if t.first() && !m.Since.IsZero() {
+			e.Time = m.Since
+		}
+		told = append(told, e)
+	}
+	return told
+}
+
 // manyMarks is from how many nodes on marks of one kind that appear together are told
 // together.
 const manyMarks = 4
@@ -254,28 +290,10 @@ func (t *differ) moves() {
 	}
 	alike := map[string][]Event{} // by what is told
 	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
-		n, is, was := t.is.Nodes[id], t.is.External.MovesOf(id), t.was.External.MovesOf(id)
-		e := Event{Time: t.is.Seen, Node: cmp.Or(n.Name, id), Zone: n.Zone}
-		returns := len(was) > 0 && was[0].Step == world.MoveUpdating && (n.Stage == Updating || n.Stage == Launching) || n.Reason == text.InPlaceDone
-		if len(is) == 0 && len(was) > 0 && t.is.External.ByMachine[id].Node != nil && !returns { // from an update in place, which its stage tells
-			e.Type, e.Reason, e.Message = NodeOutdated, string(was[0].By), text.NoMarkLeft(was[0].Mark)
-			if n.New {
-				e.Type = NodeReady
-			}
+		if e, gone := t.markGone(id); gone {
 			alike[e.Message] = append(alike[e.Message], e)
 		}
-		for _, m := range is {
-			if slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 }) ||
-				m.Step != world.MoveForeseen && WorkingOn(n.Stage) { // its stage tells it
-				continue
-			}
-			e.Type, e.Reason, e.Message = NodeTainted, string(m.By), text.Marked(m.Means, m.Mark)
-			if m.Step != world.MoveForeseen {
-				e.Type = NodeCordoned
-			}
-			if t.first() && !m.Since.IsZero() {
-				e.Time = m.Since
-			}
+		for _, e := range t.marked(id) {
 			alike[e.Message] = append(alike[e.Message], e)
 		}
 	}

@@ -24,23 +24,10 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 		return nil
 	}
 	t := taken{}
-	does := rules.Capabilities()
 	rolls := len(p.Nodes) > 0 || p.Run.Inherited != nil
-	target := p.Run.Target
-	if target.Image != "" {
-		t.kind("", record.CreateTemplate)
-	}
-	if rolls && does.TemplateSetBy == "" || target.Image != "" || len(target.Templates) > 0 && target.Templates[0] != w.Group.Template {
-		t.kind("", record.SetTemplate)
-	}
-	if suspends := slices.ContainsFunc(rules.Suspends(), func(process string) bool { return !w.Group.HasSuspended(process) }); rolls && suspends {
-		t.kind("", record.Suspend, record.Resume)
-	}
-	switch {
-	case rolls && does.Direct:
-		t.add("", readsMembership, "ec2:TerminateInstances")
-	case rolls:
-		t.add("", readsMembership, "autoscaling:TerminateInstanceInAutoScalingGroup")
+	t.setup(rules, &w.Group, p.Run.Target, rolls)
+	if rolls {
+		t.roll(rules, &w.Group)
 	}
 	if len(p.Warm) > 0 {
 		when := text.RightForWarm // without it they are replaced once they serve
@@ -54,16 +41,8 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 		t.add("", "ec2:CreateTags", "autoscaling:DetachInstances")
 		t.add(text.RightForUntag, "ec2:DeleteTags")
 	}
-	if does.IsolatesFirst && rolls && !p.Run.Settings.PassDrain && !p.Run.Settings.CloudOnly {
-		for _, balancer := range w.Group.Balancers {
-			t.add("", deregister[strings.HasPrefix(balancer, "arn:")])
-		}
-	}
-	if raises := does.Surges && !does.Detaches && rolls; raises {
-		if w.Group.NoLaunchInZone == "" {
-			t.kind(text.RightForZone, record.LaunchIn)
-		}
-		t.kind(text.RightForEnd, record.Suspend, record.Resume)
+	if rolls {
+		t.around(rules, &w.Group, &p.Run.Settings)
 	}
 	slices.SortStableFunc(t.rights, func(a, b record.Right) int { return min(len(a.When), 1) - min(len(b.When), 1) })
 	return t.rights
@@ -71,6 +50,45 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 
 // taken collects rights, each once.
 type taken struct{ rights []record.Right }
+
+// setup adds the rights to create and set the group's template.
+func (t *taken) setup(rules engine.Strategy, g *world.Group, target record.Target, rolls bool) {
+	if target.Image != "" {
+		t.kind("", record.CreateTemplate)
+	}
+	if rolls && rules.Capabilities().TemplateSetBy == "" || target.Image != "" || len(target.Templates) > 0 && target.Templates[0] != g.Template {
+		t.kind("", record.SetTemplate)
+	}
+}
+
+// roll adds the rights to end the machines of a group.
+func (t *taken) roll(rules engine.Strategy, g *world.Group) {
+	does := rules.Capabilities()
+	if slices.ContainsFunc(rules.Suspends(), func(process string) bool { return !g.HasSuspended(process) }) {
+		t.kind("", record.Suspend, record.Resume)
+	}
+	end := "autoscaling:TerminateInstanceInAutoScalingGroup"
+	if does.Direct {
+		end = "ec2:TerminateInstances"
+	}
+	t.add("", readsMembership, end)
+}
+
+// around adds the rights to isolate the machines of a group that is rolled, and to raise it.
+func (t *taken) around(rules engine.Strategy, g *world.Group, settings *record.Settings) {
+	does := rules.Capabilities()
+	if does.IsolatesFirst && !settings.PassDrain && !settings.CloudOnly {
+		for _, balancer := range g.Balancers {
+			t.add("", deregister[strings.HasPrefix(balancer, "arn:")])
+		}
+	}
+	if does.Surges && !does.Detaches {
+		if g.NoLaunchInZone == "" {
+			t.kind(text.RightForZone, record.LaunchIn)
+		}
+		t.kind(text.RightForEnd, record.Suspend, record.Resume)
+	}
+}
 
 // kind adds the rights of kinds of actions.
 func (t *taken) kind(when string, kinds ...record.ActionKind) {

@@ -53,17 +53,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	}
 	v.From, v.To = versions(s)
 	v.TimeLeft = timeLeft(s)
-	for _, p := range r.Phases {
-		pv := PhaseView{Name: p.Name, Start: p.Start, End: p.End}
-		if !p.Start.IsZero() {
-			pv.Done, pv.Total = rules.Progress(p.Name, w, &r)
-		}
-		v.Phases = append(v.Phases, pv)
-	}
-	for i := len(v.Phases) - 2; i >= 0; i-- {
-		next := v.Phases[i+1]
-		v.Phases[i].Missed = v.Phases[i].Start.IsZero() && (next.Missed || !next.Start.IsZero())
-	}
+	v.Phases = phaseViews(s)
 	v.Zones = zones(s, before)
 	if !v.Partial {
 		v.Blockers, v.Evictions = leavers(s)
@@ -78,14 +68,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	}
 	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
-	if c := r.Canary; c != nil && c.Stands {
-		v.CanaryTrouble, v.CanaryAccepted = c.Trouble, c.By
-	} else if c != nil && !c.Passed {
-		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
-		if c.Open {
-			v.Canary = &record.Wait{For: c.Wait.For, Start: now, End: now.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
-		}
-	}
+	v.seesCanary(r.Canary)
 	v.Look = look
 	if look.Machine != "" {
 		v.Node = nodeDetail(s, look.Machine)
@@ -94,6 +77,37 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 		v.Budget = budgetDetail(s, look.Budget)
 	}
 	return v
+}
+
+// phaseViews are the phases of a run and their progress.
+func phaseViews(s *assess.Reader) []PhaseView {
+	var views []PhaseView
+	for _, p := range s.Run.Phases {
+		view := PhaseView{Name: p.Name, Start: p.Start, End: p.End}
+		if !p.Start.IsZero() {
+			view.Done, view.Total = s.Rules.Progress(p.Name, s.W, &s.Run)
+		}
+		views = append(views, view)
+	}
+	for i := len(views) - 2; i >= 0; i-- {
+		next := views[i+1]
+		views[i].Missed = views[i].Start.IsZero() && (next.Missed || !next.Start.IsZero())
+	}
+	return views
+}
+
+// seesCanary shows the canary's trouble, and its wait while that lasts.
+func (v *Snapshot) seesCanary(c *record.Canary) {
+	switch {
+	case c == nil:
+	case c.Stands:
+		v.CanaryTrouble, v.CanaryAccepted = c.Trouble, c.By
+	case !c.Passed:
+		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
+		if c.Open {
+			v.Canary = &record.Wait{For: c.Wait.For, Start: v.At, End: v.At.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
+		}
+	}
 }
 
 // abilities says of each command whether it is possible now.

@@ -49,15 +49,23 @@ func (f Follow) Step(s *engine.Step) {
 		s.PauseWith(by)
 		return
 	}
-	left := f.Awaited(s.W, &s.Run)
-	still := s.Run.Settings.NodeReadyTimeout
 	if failed := s.FailedInPlace(); failed != "" {
 		s.EndAwait()
-		if s.StoodStill(progress, still) {
+		if s.StoodStill(progress, s.Run.Settings.NodeReadyTimeout) {
 			s.Fail(record.Failed, failed)
 		}
 		return
 	}
+	if f.rolled(s, c) && s.RestorePace() {
+		noteUnproven(s)
+		s.Succeed()
+	}
+}
+
+// rolled reports whether the roll is over; while it is not, what is waited for is said, and a wait without end
+// ends the run.
+func (f Follow) rolled(s *engine.Step, c selfdriven.Controller) bool {
+	left, still := f.Awaited(s.W, &s.Run), s.Run.Settings.NodeReadyTimeout
 	over, known := f.over(&s.Reader)
 	switch coming := f.coming(&s.Reader); {
 	case len(coming) > 0:
@@ -65,25 +73,25 @@ func (f Follow) Step(s *engine.Step) {
 		if s.StoodStill(machinesReady, giveUps*still) {
 			s.Fail(record.CreationFail, text.NoMachineReady(giveUps*still, coming))
 		}
-		return
+		return false
 	case over && len(left) > 0:
 		s.Await(waitsToEnd(&s.Reader), left)
-		return
+		return false
 	case over && len(unproven(&s.Reader)) > 0:
 		s.Await(text.NoneOutdatedYet, unproven(&s.Reader))
-		return
+		return false
 	case len(left) > 0 && !known:
 		s.Await(text.FewerServe(s.Serving(), s.Run.Base.Desired), left)
-		return
+		return false
 	case f.notStarted(&s.Reader, left):
 		s.Await(text.UpdateNotStarted, left)
-		return
+		return false
 	case known && f.idles(&s.Reader):
 		s.EndAwait()
 		if s.StoodStill(progress, standstill(&s.Reader)) {
 			s.GiveUp(text.NobodyMoves(s.DrivenBy(), standstill(&s.Reader), f.standing(&s.Reader)))
 		}
-		return
+		return false
 	case known:
 		s.EndAwait()
 		s.Moves()
@@ -91,10 +99,7 @@ func (f Follow) Step(s *engine.Step) {
 		s.Note(text.MoreUnknown(s.Serving(), s.Run.Base.Desired, c.Words().Where))
 		over = true
 	}
-	if over && s.RestorePace() {
-		noteUnproven(s)
-		s.Succeed()
-	}
+	return over
 }
 
 // What is waited for: new machines, and anything, where nothing says that more is to come.

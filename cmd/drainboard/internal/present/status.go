@@ -140,6 +140,16 @@ func StatusOf(r record.Run) Status {
 			s.Phase = p.Name
 		}
 	}
+	s.ofNodes(r)
+	if b, waiting := r.Waiting(); waiting && r.State != record.Finished {
+		s.Waiting = &b
+	}
+	return s
+}
+
+// ofNodes counts the nodes by stage and names those that failed, were skipped or are out of reach, and the pods that
+// are blocked.
+func (s *Status) ofNodes(r record.Run) {
 	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
 		n := r.Nodes[id]
 		s.Stages[n.Stage]++
@@ -159,10 +169,6 @@ func StatusOf(r record.Run) Status {
 			s.Blocked = append(s.Blocked, p)
 		}
 	}
-	if b, waiting := r.Waiting(); waiting && r.State != record.Finished {
-		s.Waiting = &b
-	}
-	return s
 }
 
 // FollowedOf returns the state of a run that follows an update by the group's own controller, with what keeps

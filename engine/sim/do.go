@@ -301,22 +301,14 @@ func (s *Sim) terminateOne(a record.Action) record.Outcome {
 // check answers a direct read: did an action happen?
 func (s *Sim) check(a record.Action) record.Outcome {
 	o := record.Outcome{Verdict: record.Done}
-	n, p, m := s.Truth.Node(a.Node), s.pods.byUID[a.UID], s.machines[a.Machine]
+	p, m := s.pods.byUID[a.UID], s.machines[a.Machine]
 	switch a.Kind {
 	case record.CreateTemplate:
 		if v, made := s.group.tokens[a.Token]; made {
 			o.Happened, o.Template = true, &world.Template{ID: s.group.Template.ID, Version: v}
 		}
-	case record.SetTemplate:
-		o.Happened = s.group.Template == *a.Template && s.group.TemplateSpec == a.TemplateSpec
-	case record.SetSizes:
-		o.Happened = a.SizeChange().IsIn(s.group.Sizes)
-	case record.Suspend:
-		o.Happened = s.group.HasSuspended(a.Process)
-	case record.Resume:
-		o.Happened = !s.group.HasSuspended(a.Process)
-	case record.LaunchIn:
-		// No cloud promises to tell which request a machine came of.
+	case record.SetTemplate, record.SetSizes, record.Suspend, record.Resume, record.LaunchIn:
+		o.Happened = s.group.has(a)
 	case record.Evict:
 		o.Happened = p == nil || p.Terminating()
 	case record.Delete:
@@ -331,24 +323,50 @@ func (s *Sim) check(a record.Action) record.Outcome {
 	case record.EndWarm:
 		i := s.warm(a.Machine)
 		o.Happened = i < 0 || s.group.Warm[i].Leaving()
-	case record.AddTaint:
-		o.Happened = n == nil || n.HasTaint(*a.Taint)
-	case record.RemoveTaint:
-		o.Happened = n == nil || !n.HasTaint(*a.Taint)
-	case record.Cordon:
-		o.Happened = n == nil || n.Unschedulable
-	case record.Uncordon:
-		o.Happened = n == nil || !n.Unschedulable
-	case record.AddLabel:
-		o.Happened = n == nil || n.Labels[a.Label] == a.Value
-	case record.RemoveLabel:
-		o.Happened = n == nil || n.Labels[a.Label] != a.Value
-	case record.Annotate:
-		o.Happened = n == nil || n.Annotations[a.Annotation] == a.Value
-	case record.Unannotate:
-		o.Happened = n == nil || n.Annotations[a.Annotation] != a.Value
+	default:
+		n := s.Truth.Node(a.Node)
+		o.Happened = n == nil || carries(n, a)
 	}
 	return o
+}
+
+// has reports whether what an action sets of the group is so. No cloud promises to tell which request
+// a machine came of.
+func (g *group) has(a record.Action) bool {
+	switch a.Kind {
+	case record.SetTemplate:
+		return g.Template == *a.Template && g.TemplateSpec == a.TemplateSpec
+	case record.SetSizes:
+		return a.SizeChange().IsIn(g.Sizes)
+	case record.Suspend:
+		return g.HasSuspended(a.Process)
+	case record.Resume:
+		return !g.HasSuspended(a.Process)
+	}
+	return false
+}
+
+// carries reports whether what an action sets on a node is so.
+func carries(n *world.Node, a record.Action) bool {
+	switch a.Kind {
+	case record.AddTaint:
+		return n.HasTaint(*a.Taint)
+	case record.RemoveTaint:
+		return !n.HasTaint(*a.Taint)
+	case record.Cordon:
+		return n.Unschedulable
+	case record.Uncordon:
+		return !n.Unschedulable
+	case record.AddLabel:
+		return n.Labels[a.Label] == a.Value
+	case record.RemoveLabel:
+		return n.Labels[a.Label] != a.Value
+	case record.Annotate:
+		return n.Annotations[a.Annotation] == a.Value
+	case record.Unannotate:
+		return n.Annotations[a.Annotation] != a.Value
+	}
+	return false
 }
 
 // SetTemplate makes the group launch from a version, as a user with the

@@ -134,32 +134,7 @@ func (o options) judgeAll(l *loader, root string, list []*site) ([]verdict, erro
 			works = append(works, &work{in: w, m: m, v: verdict{Tree: tree}})
 		}
 	}
-	// What few seeds find comes first, so that a run that is ended early knows of most.
-	err = o.each(works, func(w *work) error {
-		if err := w.in.soon(&w.v, w.m); err != nil || w.v.Random == "" || !o.quick {
-			return err
-		}
-		return o.keep(w.v)
-	})
-	soon := len(works) - len(unfound(works))
-	fmt.Fprintf(os.Stderr, "few seeds find %d of %d\n", soon, len(works))
-	for _, shop := range shops {
-		if err != nil {
-			break
-		}
-		err = shop.together(slices.DeleteFunc(slices.Clone(works), func(w *work) bool { return w.in != shop || w.v.Random != "" }))
-	}
-	if err == nil {
-		err = o.each(works, func(w *work) error {
-			w.last = true
-			if w.v.Random == "" || !o.quick {
-				if err := w.in.rest(&w.v, w.m); err != nil {
-					return err
-				}
-			}
-			return o.keep(w.v)
-		})
-	}
+	err = o.play(works, shops)
 	for _, w := range works {
 		known[w.m.id()] = w.v
 	}
@@ -168,6 +143,36 @@ func (o options) judgeAll(l *loader, root string, list []*site) ([]verdict, erro
 		out = append(out, known[m.id()])
 	}
 	return out, err
+}
+
+// play plays the suites against the sites. What few seeds find comes first, so that a run that is ended
+// early knows of most.
+func (o options) play(works []*work, shops []*workshop) error {
+	err := o.each(works, func(w *work) error {
+		if err := w.in.soon(&w.v, w.m); err != nil || w.v.Random == "" || !o.quick {
+			return err
+		}
+		return o.keep(w.v)
+	})
+	fmt.Fprintf(os.Stderr, "few seeds find %d of %d\n", len(works)-len(unfound(works)), len(works))
+	for _, shop := range shops {
+		if err != nil {
+			return err
+		}
+		err = shop.together(slices.DeleteFunc(slices.Clone(works), func(w *work) bool { return w.in != shop || w.v.Random != "" }))
+	}
+	if err != nil {
+		return err
+	}
+	return o.each(works, func(w *work) error {
+		w.last = true
+		if w.v.Random == "" || !o.quick {
+			if err := w.in.rest(&w.v, w.m); err != nil {
+				return err
+			}
+		}
+		return o.keep(w.v)
+	})
 }
 
 // work is a site to judge.

@@ -144,70 +144,82 @@ func (f *Hooks) Check() error {
 
 // parse reads the hooks of the flags.
 func (f *Hooks) parse() (list []hooks.Hook, err error) {
-	if f.Without && len(f.Commands)+len(f.Webhooks) > 0 {
-		return nil, errors.New("--without-hooks contradicts --hook and --webhook")
-	}
-	if f.Timeout < 0 || f.BlockedFor < 0 {
-		return nil, errors.New("--hook-timeout and --blocked-for must not be negative")
-	}
-	if f.Format != "" && !slices.Contains(Formats(), f.Format) {
-		return nil, fmt.Errorf("--webhook-format: %q is not one of %s", f.Format, strings.Join(Formats(), ", "))
-	}
-	if f.Format != "" && len(f.Webhooks) == 0 {
-		return nil, errors.New("--webhook-format is for --webhook")
-	}
-	read := func(flag, text string, into func(h *hooks.Hook, what string) error) error {
-		when, what, ok := strings.Cut(text, "=")
-		if !ok {
-			return fmt.Errorf("--%s: = is missing (form: WHEN=WHAT)", flag)
-		}
-		h := hooks.Hook{Timeout: f.Timeout}
-		for word := range strings.SplitSeq(when, ",") {
-			on := hooks.On(strings.TrimSpace(word))
-			if !slices.Contains(hooks.Moments, on) {
-				return fmt.Errorf("--%s: %q is not one of %s", flag, on, strings.Join(Moments(), ", "))
-			}
-			h.On = append(h.On, on)
-		}
-		if h.Wants(hooks.Blocked) {
-			h.BlockedFor = f.BlockedFor
-		}
-		err := into(&h, strings.TrimSpace(what))
-		if err == nil {
-			err = h.Check()
-		}
-		if err != nil {
-			return fmt.Errorf("--%s %s: %w", flag, when, err)
-		}
-		list = append(list, h)
-		return nil
+	if err := f.agree(); err != nil {
+		return nil, err
 	}
 	for _, text := range f.Commands {
-		if err := read("hook", text, func(h *hooks.Hook, what string) error {
+		h, err := f.hook("hook", text, func(h *hooks.Hook, what string) error {
 			h.Run = strings.Fields(what)
 			return nil
-		}); err != nil {
+		})
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, h)
 	}
 	for _, text := range f.Webhooks {
-		if err := read("webhook", text, func(h *hooks.Hook, what string) error {
-			h.Format = hooks.Format(f.Format)
-			from, name, _ := strings.Cut(what, ":")
-			switch {
-			case from == "env" && name != "":
-				h.Webhook = hooks.FromEnv(name)
-			case from == "file" && name != "":
-				h.Webhook = hooks.FromFile(name)
-			default:
-				return errors.New("takes env:NAME or file:PATH, because other users can read a command line")
-			}
-			return nil
-		}); err != nil {
+		h, err := f.hook("webhook", text, f.webhook)
+		if err != nil {
 			return nil, err
 		}
+		list = append(list, h)
 	}
 	return list, nil
+}
+
+// agree says which flags contradict each other or have no such values, nil if none.
+func (f *Hooks) agree() error {
+	switch {
+	case f.Without && len(f.Commands)+len(f.Webhooks) > 0:
+		return errors.New("--without-hooks contradicts --hook and --webhook")
+	case f.Timeout < 0 || f.BlockedFor < 0:
+		return errors.New("--hook-timeout and --blocked-for must not be negative")
+	case f.Format != "" && !slices.Contains(Formats(), f.Format):
+		return fmt.Errorf("--webhook-format: %q is not one of %s", f.Format, strings.Join(Formats(), ", "))
+	case f.Format != "" && len(f.Webhooks) == 0:
+		return errors.New("--webhook-format is for --webhook")
+	}
+	return nil
+}
+
+// hook reads WHEN=WHAT, the value of a flag; into puts WHAT in.
+func (f *Hooks) hook(flag, text string, into func(h *hooks.Hook, what string) error) (h hooks.Hook, err error) {
+	when, what, ok := strings.Cut(text, "=")
+	if !ok {
+		return h, fmt.Errorf("--%s: = is missing (form: WHEN=WHAT)", flag)
+	}
+	h.Timeout = f.Timeout
+	for word := range strings.SplitSeq(when, ",") {
+		on := hooks.On(strings.TrimSpace(word))
+		if !slices.Contains(hooks.Moments, on) {
+			return h, fmt.Errorf("--%s: %q is not one of %s", flag, on, strings.Join(Moments(), ", "))
+		}
+		h.On = append(h.On, on)
+	}
+	if h.Wants(hooks.Blocked) {
+		h.BlockedFor = f.BlockedFor
+	}
+	if err = into(&h, strings.TrimSpace(what)); err == nil {
+		err = h.Check()
+	}
+	if err != nil {
+		err = fmt.Errorf("--%s %s: %w", flag, when, err)
+	}
+	return h, err
+}
+
+// webhook puts in where the address of a webhook is read from.
+func (f *Hooks) webhook(h *hooks.Hook, what string) error {
+	h.Format = hooks.Format(f.Format)
+	switch from, name, _ := strings.Cut(what, ":"); {
+	case from == "env" && name != "":
+		h.Webhook = hooks.FromEnv(name)
+	case from == "file" && name != "":
+		h.Webhook = hooks.FromFile(name)
+	default:
+		return errors.New("takes env:NAME or file:PATH, because other users can read a command line")
+	}
+	return nil
 }
 
 // Settle reads the hooks for a kubeconfig context, and notes those around nodes in a run's

@@ -145,44 +145,11 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	p.Warnings = append(slices.Clone(p.Warnings), planner.ShootSays(d.view.World)...)
 	unproven := planner.Unproven(&p, d.view.World)
 	if !p.HasWork() && !unproven {
-		now := d.session.Clock().Now()
-		code := 0
-		message := d.Group + ": " + present.NothingToDo(p)
-		if !d.Auto {
-			fmt.Fprintln(d.Out, message)
-			present.List(d.Out, "Note:", p.Warnings)
-		}
-		for _, warning := range p.Warnings {
-			d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.Warning, Reason: "foreseen", Message: warning})
-		}
-		d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.RunFinished, Result: string(record.Succeeded), ExitCode: &code, Message: message})
+		d.nothingToDo(p)
 		return nil
 	}
-	switch {
-	case d.Auto || d.Yes:
-	case unproven:
-		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
-		present.List(d.Out, "Note:", p.Warnings)
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for an update that is not visible yet, and follow it? [y/N] ")) {
-			return exitcode.With(exitcode.Paused, errors.New("whether an update is due is not known"))
-		}
-	case len(p.Nodes) == 0 && len(p.Awaited) == 0 && !p.WarmAlone:
-		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(p))
-		present.List(d.Out, "Note:", p.Warnings)
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Take it back? [y/N] ")) {
-			return exitcode.With(exitcode.Aborted, errors.New("not started"))
-		}
-	case len(p.Nodes) == 0 && !p.WarmAlone:
-		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(p))
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Wait for Gardener and follow the update? [y/N] ")) {
-			return exitcode.With(exitcode.Aborted, errors.New("not started"))
-		}
-	default:
-		planner.Foresee(ctx, d.rules, &p, d.view.World)
-		present.WriteForApproval(d.Out, p)
-		if !d.Ask(ctx, d.Marked(d.session.Context(), "Start this upgrade? [y/N] ")) {
-			return exitcode.With(exitcode.Aborted, errors.New("not started"))
-		}
+	if err := d.asks(ctx, &p, unproven); err != nil {
+		return err
 	}
 	if p.Run.Settings.CloudOnly && !d.Auto && d.roll == "" && !d.consents(ctx, d.session.Context(), cmp.Or(d.at.Alias(), d.Group)) {
 		return exitcode.With(exitcode.Aborted, errors.New("not started"))
@@ -198,6 +165,50 @@ func (d *driver) start(ctx context.Context, p snapshot.Plan) error {
 	d.keep(run, &p)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
+}
+
+// nothingToDo tells that a plan has no work.
+func (d *driver) nothingToDo(p snapshot.Plan) {
+	now := d.session.Clock().Now()
+	code := 0
+	message := d.Group + ": " + present.NothingToDo(p)
+	if !d.Auto {
+		fmt.Fprintln(d.Out, message)
+		present.List(d.Out, "Note:", p.Warnings)
+	}
+	for _, warning := range p.Warnings {
+		d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.Warning, Reason: "foreseen", Message: warning})
+	}
+	d.events(record.Event{Time: now, Run: p.Run.ID, Group: d.Group, Type: record.RunFinished, Result: string(record.Succeeded), ExitCode: &code, Message: message})
+}
+
+// asks shows a plan, or why it has no nodes, and asks whether to start; not with --auto and --yes.
+func (d *driver) asks(ctx context.Context, p *snapshot.Plan, unproven bool) error {
+	if d.Auto || d.Yes {
+		return nil
+	}
+	declined := exitcode.With(exitcode.Aborted, errors.New("not started"))
+	question := "Start this upgrade? [y/N] "
+	switch noNodes := len(p.Nodes) == 0 && !p.WarmAlone; {
+	case unproven:
+		question, declined = "Wait for an update that is not visible yet, and follow it? [y/N] ", exitcode.With(exitcode.Paused, errors.New("whether an update is due is not known"))
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(*p))
+		present.List(d.Out, "Note:", p.Warnings)
+	case noNodes && len(p.Awaited) == 0:
+		question = "Take it back? [y/N] "
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NothingToDo(*p))
+		present.List(d.Out, "Note:", p.Warnings)
+	case noNodes:
+		question = "Wait for Gardener and follow the update? [y/N] "
+		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(*p))
+	default:
+		planner.Foresee(ctx, d.rules, p, d.view.World)
+		present.WriteForApproval(d.Out, *p)
+	}
+	if !d.Ask(ctx, d.Marked(d.session.Context(), question)) {
+		return declined
+	}
+	return nil
 }
 
 // begin starts a planned run, and returns its plan as events.

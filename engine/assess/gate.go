@@ -212,9 +212,36 @@ func (s *Reader) unschedulableReplacement() string {
 			s.WakeAt(since)
 			continue
 		}
-		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced, s.cordonedAhead())
+		return text.ReplacementPending(p.Ref(), s.Now.Sub(p.Created), p.Unplaced, s.makesRoom())
 	}
 	return ""
+}
+
+// makesRoom is what gives pods a place that our own marks keep from every node, "" if there is none.
+func (s *Reader) makesRoom() string {
+	if node := s.cordonedAhead(); node != "" {
+		return text.UncordonForRoom(node)
+	}
+	if s.taintedAll() {
+		return text.RaiseForRoom
+	}
+	return ""
+}
+
+// taintedAll reports whether our taint keeps pods from every node of a group that launches no other: others
+// have made it smaller since it was raised.
+func (s *Reader) taintedAll() bool {
+	machines := s.W.Machines()
+	for _, m := range machines {
+		node := s.W.NodeOf(m.ID)
+		if m.Leaving() || node == nil || !slices.ContainsFunc(s.Run.Marks[m.ID], func(k record.Mark) bool {
+			t := k.Put.AsTaint()
+			return k.Put.Kind == record.AddTaint && k.Put.Node == node.Name && !k.Foreign && t.Effect == "NoSchedule" && node.HasTaint(t)
+		}) {
+			return false
+		}
+	}
+	return len(machines) > 0 && len(machines) >= s.W.Group.Sizes.Desired
 }
 
 // cordonedAhead names a node that we have cordoned and do not drain yet, "" if there is none: one

@@ -272,6 +272,7 @@ var mutations = []mutation{
 	{"found: the checker holds a run to a plan for another template", "sim/checkend.go", " && r.Target.Templates[0] == s.plannedTo {", " {", "Scenario/template_set_before_setup", broken},
 	{"found: the checker tells parts of a second at the start", "sim/checkend.go", "n.Created.Before(began.Truncate(time.Second))", "n.Created.Before(began.Truncate(time.Nanosecond))", "TestOlder", "older"},
 	{"found: a gate that our own cordon shuts does not name the way out", "assess/gate.go", "node.Unschedulable && s.ourCordon(id, node.Name) {\n\t\t\treturn node.Name", "node.Unschedulable && !s.ourCordon(id, node.Name) {\n\t\t\treturn node.Name", "Scenario/minimal_uncordoned_for_room", ""},
+	{"found: a gate that our own taint shuts does not name the way out", "assess/gate.go", "\tif s.taintedAll() {", "\tif s.taintedAll() && false {", "Scenario/tainted_for_room", ""},
 	{"found: the checker does not count what a run that ends leaves to others", "sim/checktime.go", "c.leave(usable(k.ending) + usable(k.sight))", "c.leave(usable(k.sight))", "Scenario/retire_beside_handler", broken},
 	{"found: a run that ends ends a node with pods that have come back", "end.go", "(!n.New || holdsReturned(&s.Reader, n)) {", "(!n.New || holdsReturned(&s.Reader, n) && false) {", "Scenario/abort_before_forced_end", ""},
 	{"found: a run that retires before it knew its limit", "retiresurge.go", "if s.Run.Limit == 0 {", "if s.Run.Limit < 0 {", "Scenario/abort_retire_before_setup", broken},

@@ -46,6 +46,9 @@ func (s *Sim) repair(r *record.Run) {
 			s.dropNode(n.Name)
 		}
 	}
+	if s.taintedAll() {
+		s.resize(1) // what the pause of such a run says
+	}
 	s.listMachines()
 	s.touch()
 }
@@ -99,6 +102,15 @@ func (s *Sim) repairMachine(m *machine, r *record.Run) {
 		for _, key := range []string{"weave.works/kured-reboot-in-progress", keepAnnotation} {
 			delete(n.Annotations, key)
 		}
+	})
+}
+
+// taintedAll reports whether pods wait for a group whose nodes all wear the taint of a run.
+func (s *Sim) taintedAll() bool {
+	alive := s.alive()
+	return len(alive) > 0 && len(s.Truth.Unplaced()) > 0 && !slices.ContainsFunc(alive, func(m *machine) bool {
+		n := s.Truth.Node(m.name)
+		return n == nil || !n.HasTaint(world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", Effect: "NoSchedule"})
 	})
 }
 

@@ -46,14 +46,20 @@ func NothingToSelect(node string) string { return node + " has no node to select
 func HeldBack(why, idle string) string { return and(why, idle) }
 
 // ReplacementPending tells of a pod that has been Pending for so long; why is what the
-// scheduler says, cordoned a node that only our cordon keeps it from, or "".
-func ReplacementPending(pod string, pending time.Duration, why, cordoned string) string {
+// scheduler says, wayOut what makes room, or "".
+func ReplacementPending(pod string, pending time.Duration, why, wayOut string) string {
 	says := because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
-	if cordoned != "" {
-		return strings.TrimSuffix(says, ".") + "; uncordon " + cordoned + " to make room"
+	if wayOut != "" {
+		return strings.TrimSuffix(says, ".") + "; " + wayOut
 	}
 	return says
 }
+
+// UncordonForRoom is the way out where only our cordon keeps pods from a node.
+func UncordonForRoom(node string) string { return "uncordon " + node + " to make room" }
+
+// RaiseForRoom is the way out where our taint keeps pods from every node of the group.
+const RaiseForRoom = "the run has tainted every node of the group: raise its desired capacity by 1 to make room"
 
 func NoDrainStarts(why string) string { return "no new drain starts: " + why }
 

@@ -312,7 +312,11 @@ func (s *Step) EndKept(why string) {
 	if !clean {
 		return
 	}
-	for _, id := range s.In(record.Outdated, record.Queued) {
+	left := s.In(record.Outdated, record.Queued)
+	if slices.ContainsFunc(left, func(id string) bool { return s.W.Machine(id) == nil }) {
+		return // it has left the group: that is about to be told
+	}
+	for _, id := range left {
 		s.skip(id, why)
 	}
 	s.listUnrestored()

@@ -445,25 +445,31 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.breaks("%q are named as those that EKS may be at: %s", run.Candidates, p.nodes(run))
 }
 
-// underWay is how many of the nodes to replace are told as under way.
-// othersEndAll reports whether each old machine that is still there is ended by others.
+// othersEndAll reports whether others end each old machine that is still there, or have ended all of them.
 func (p *updatePlay) othersEndAll() bool {
-	ended := 0
+	ended, ends := 0, 0
 	for id := range p.k.olds {
-		m := p.w.World.Machine(id)
-		switch why, leaves := p.k.why[id]; {
+		m, why := p.w.World.Machine(id), p.k.why[id]
+		others := why != "" && why != world.EndRequested
+		switch {
+		case m == nil && others:
+			ended++
 		case m == nil:
-		case !m.Leaving() || !leaves || why == world.EndRequested:
+		case !m.Leaving() || !others:
 			return false
 		default:
-			ended++
+			ends++
 		}
 	}
-	return ended > 0
+	return ends > 0 || ended > 0 && ended == len(p.k.olds)
 }
 
+// underWay is how many of the nodes to replace are told as under way.
 func (p *updatePlay) underWay(run record.Run) (n int) {
 	for id, node := range run.Nodes {
+		if slices.Contains(run.Candidates, node.Name) && node.Reason == text.Candidate(string(world.MoverEKS), 1) {
+			continue // EKS had to be at it until another one came further: it is told as under way up to the next decision
+		}
 		if why, ends := p.k.why[id]; ends && why != world.EndRequested && p.w.World.NodeOf(id) == nil {
 			continue // others end a machine that EKS is not at
 		}
@@ -550,6 +556,68 @@ func TestStuckBesideReplacement(t *testing.T) {
 	p.now = p.now.Add(late + time.Second)
 	if broken := look(); len(broken) != 1 {
 		t.Errorf("no node is named, and that is not noticed: %q", broken)
+	}
+}
+
+// TestPhaseWhereOthersEndAll: where others end all the machines to replace, nothing tells in which phase EKS is.
+// One that they leave, or that ended on request, does.
+func TestPhaseWhereOthersEndAll(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		there     bool // the first of two old machines is still listed; the other one is gone, ended by others
+		why       world.EndCause
+		underTold bool
+	}{
+		{"others end the last", true, world.EndScaledIn, false},
+		{"others have ended both", false, world.EndUnhealthy, false},
+		{"one stays", true, "", true},
+		{"EKS ends the last", true, world.EndRequested, true},
+		{"EKS has ended one", false, world.EndRequested, true},
+	} {
+		p := newUpdatePlay(1)
+		start := p.now
+		p.now = start.Add(10 * time.Minute)
+		k := p.k
+		k.now, k.began, k.status, k.phase, k.machines, k.pods = p.now, start, world.UpdateRuns, "scale down", nil, nil
+		k.phases = []eksPhase{{"setup", start, start.Add(time.Minute)}, {"scale up", start.Add(time.Minute), start.Add(3 * time.Minute)}, {"upgrade", start.Add(3 * time.Minute), start.Add(3 * time.Minute)}, {"scale down", start.Add(3 * time.Minute), time.Time{}}}
+		old := k.launch(0)
+		k.olds, k.why = map[string]time.Time{old.ID: {}, "i-gone": start.Add(time.Minute)}, map[string]world.EndCause{"i-gone": world.EndScaledIn}
+		if c.why != "" {
+			old.State, k.why[old.ID] = world.MachineTerminating, c.why
+		}
+		if !c.there {
+			k.machines = nil
+		}
+		p.attach()
+		p.read()
+		p.together = p.now
+		p.checkPhase(record.Run{Phases: []record.Phase{{Name: "scale up", Start: start.Add(time.Minute)}}})
+		if broken := len(p.broken) > 0; broken != c.underTold {
+			t.Errorf("%s, and scale up is told in scale down: %q", c.name, p.broken)
+		}
+	}
+}
+
+// TestGuessIsNotUnderWay: a node that EKS had to be at may be one of those that it can be at beside another,
+// from the moment in which that comes further. It is told as drained until the next decision. One that was
+// seen to drain counts.
+func TestGuessIsNotUnderWay(t *testing.T) {
+	for reason, breaks := range map[string]bool{text.Candidate(string(world.MoverEKS), 1): false, text.EKSDrains: true} {
+		p := newUpdatePlay(1)
+		p.now = p.now.Add(10 * time.Minute)
+		k := p.k
+		k.now, k.began, k.status, k.atOnce, k.machines, k.pods = p.now, p.now.Add(-9*time.Minute), world.UpdateRuns, 2, nil, nil
+		guess, moves := k.launch(0), k.launch(0)
+		k.olds = map[string]time.Time{guess.ID: {}, moves.ID: {}}
+		p.attach()
+		p.read()
+		p.clusterFresh, p.cloudFresh = p.now, p.now
+		p.checkCandidates(record.Run{Candidates: []string{"guess"}, MoreDrains: 1, Nodes: map[string]record.Node{
+			guess.ID: {Name: "guess", Stage: record.Draining, Reason: reason}, moves.ID: {Name: "moves", Stage: record.Terminating},
+		}})
+		if broken := len(p.broken) > 0; broken != breaks {
+			t.Errorf("a node told as draining, %q: %q", reason, p.broken)
+		}
 	}
 }
 

@@ -107,4 +107,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/iam v1.62.0
 	github.com/aws/aws-sdk-go-v2/service/servicequotas v1.37.0
 	github.com/aws/aws-sdk-go-v2/service/ssm v1.75.1
+	github.com/itchyny/gojq v0.12.19
 )
+
+require github.com/itchyny/timefmt-go v0.1.8 // indirect

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -97,6 +99,69 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 	namespace, name, _ := strings.Cut(gardener.InfoName, "/")
 	if rules := granted[namespace]; len(rules) != 1 || !slices.Equal(rules[0].ResourceNames, []string{name}) || !slices.Equal(rules[0].Verbs, []string{"get"}) {
 		t.Errorf("docs/reference/rbac.yaml grants %v in %s, want to get the configmap %s", rules, namespace, name)
+	}
+}
+
+// TestPipelineRights holds what a pipeline is to be given, docs/reference/rbac-pipeline.yaml and
+// iam-upgrade.json, to the published roles and to what the code calls.
+func TestPipelineRights(t *testing.T) {
+	open := func(name string) []byte {
+		file, err := os.ReadFile("../../docs/reference/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	type object struct {
+		Kind     string
+		Metadata struct{ Namespace, Name string }
+		RoleRef  struct{ Kind, Name string }
+	}
+	each := func(name string, do func(object)) {
+		docs := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(open(name)), 4096)
+		for {
+			var o object
+			if err := docs.Decode(&o); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			do(o)
+		}
+	}
+	roles := map[string]bool{}
+	each("rbac.yaml", func(o object) {
+		for _, name := range []string{"drainboard-read", "drainboard-upgrade", "drainboard-hear", "drainboard-events"} {
+			if o.Metadata.Name == name {
+				roles[o.Kind+" "+o.Metadata.Namespace+"/"+name] = true
+			}
+		}
+	})
+	bound := map[string]bool{}
+	each("rbac-pipeline.yaml", func(o object) {
+		if o.Kind != o.RoleRef.Kind+"Binding" {
+			t.Errorf("a %s of a %s", o.Kind, o.RoleRef.Kind)
+		}
+		bound[o.RoleRef.Kind+" "+o.Metadata.Namespace+"/"+o.RoleRef.Name] = true
+	})
+	if len(roles) < 6 || !maps.Equal(roles, bound) {
+		t.Errorf("bound: %v\nroles: %v", bound, roles)
+	}
+	var policy struct {
+		Statement []struct{ Action []string }
+	}
+	if err := json.Unmarshal(open("iam-upgrade.json"), &policy); err != nil {
+		t.Fatal(err)
+	}
+	var given []string
+	for _, s := range policy.Statement {
+		given = append(given, s.Action...)
+	}
+	needed := slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.PassedActions, []string{"eks:DescribeCluster"})
+	slices.Sort(given)
+	slices.Sort(needed)
+	if !slices.Equal(slices.Compact(given), slices.Compact(needed)) {
+		t.Errorf("given: %q\nneeded: %q", given, needed)
 	}
 }
 

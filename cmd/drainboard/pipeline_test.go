@@ -29,7 +29,8 @@ upgrade) trap 'echo "{\"type\":\"run.finished\",\"run\":\"r-1\",\"result\":\"abo
   if [[ -e $FAKE/hangs ]]; then for i in $(seq 200); do sleep 0.1; done; fi ;;
 esac
 code=$(head -n 1 "$FAKE/codes"); sed -i 1d "$FAKE/codes"
-if [[ $1 == upgrade ]]; then
+if [[ $1 == watch ]]; then echo '{"type":"phase.started","run":"r-1"}'; fi
+if [[ $1 == upgrade || $1 == watch ]]; then
   run=',"run":"r-1"'; if [[ $code == 10 ]]; then run=; fi
   echo "{\"type\":\"run.finished\"$run,\"result\":\"word-$code\",\"exitCode\":$code,\"message\":\"the end.\"}"
   if [[ -n ${MORE:-} ]]; then echo "{\"type\":\"roll.finished\",\"run\":\"\",\"exitCode\":$code,\"message\":\"the roll\"}"; fi
@@ -99,6 +100,8 @@ func TestPipelineExitCodes(t *testing.T) {
 		{"reachable the second time", []string{"10", "0"}, []string{"GROUP=ng-web"}, 0, "upgrade ng-web --auto -o json\nupgrade ng-web --auto -o json\nreport r-1\n", "exit-code=0", "# Report of r-1"},
 		{"never reachable", []string{"10", "10"}, []string{"GROUP=ng-web", "TRIES=2"}, 10, "upgrade ng-web --auto -o json\nupgrade ng-web --auto -o json\n", "exit-code=10", "not reachable; nothing was changed"},
 		{"pods held", []string{"4"}, []string{"GROUP=ng-web"}, 4, "", "exit-code=4", "# Report of r-1"},
+		{"followed", []string{"0"}, []string{"GROUP=web", "COMMAND=watch"}, 0, "watch web --auto -o json\nreport r-1\n", "exit-code=0", "# Report of r-1"},
+		{"followed, and nodes are left", []string{"8"}, []string{"GROUP=web", "COMMAND=watch"}, 8, "", "exit-code=8", "the end."},
 		{"a plan with something to do", []string{"8"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 0, "plan ng-web --detailed-exitcode\n", "changes=true", "a plan"},
 		{"a plan with nothing to do", []string{"0"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 0, "", "changes=false", "a plan"},
 		{"a plan that fails", []string{"11"}, []string{"GROUP=ng-web", "COMMAND=plan"}, 11, "", "exit-code=11", "a plan"},
@@ -121,6 +124,21 @@ func TestPipelineExitCodes(t *testing.T) {
 				t.Errorf("summary:\n%s", p.file("summary"))
 			}
 		})
+	}
+}
+
+// A command that is none must not roll a group.
+func TestPipelineRefusesOtherCommands(t *testing.T) {
+	for _, command := range []string{"Plan", "plan ", "retire", "abort", "planned"} {
+		p := newPipeline(t, "0")
+		cmd := p.command("GROUP=ng-web", "COMMAND="+command)
+		out, _ := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != 2 || !strings.Contains(string(out), command+" is not one of upgrade, watch, plan") {
+			t.Errorf("%q: exit code %d:\n%s", command, got, out)
+		}
+		if _, err := os.Stat(filepath.Join(p.dir, "calls")); !os.IsNotExist(err) {
+			t.Errorf("%q: the program was called: %v", command, err)
+		}
 	}
 }
 

@@ -24,7 +24,11 @@ func (a *app) watchCmd() *cobra.Command {
 			"can be shown. Plain lines are also used with TERM=dumb, or when input or output is not a terminal; the watch continues\n" +
 			"after the end of an input that is not a terminal.\n\n" +
 			"An update of an EKS managed node group is followed, whichever tool started it. With --auto it is followed to its end: one line per\n" +
-			"event (-o json: one object), and the exit code says how it ended.\n\n" + exitCodes,
+			"event (-o json: one object), and the exit code says how it ended:\n" +
+			"  0 EKS reports success        1 failed, or cancelled       4 PodEvictionFailure\n" +
+			"  5 NodeCreationFailure        8 nodes that were to be replaced are still there\n" +
+			"  9 no update began, or the watch was ended first; EKS continues\n" +
+			"  2, 10, 11 as of upgrade",
 		Args: someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if where.CloudOnly {

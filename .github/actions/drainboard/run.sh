@@ -41,7 +41,15 @@ call() {
 # last prints a field of the last object that has it: the end of a roll names no run.
 last() { jq -r ".$1 // empty" "$events" | awk 'NF' | tail -n 1; }
 
-if [[ ${COMMAND:-upgrade} == plan ]]; then
+command=${COMMAND:-upgrade}
+case $command in
+  upgrade | watch | plan) ;;
+  *) echo "command: $command is not one of upgrade, watch, plan" >&2
+     output exit-code 2
+     exit 2 ;;
+esac
+
+if [[ $command == plan ]]; then
   call "$work/plan.txt" plan "${group[@]}" --detailed-exitcode "${args[@]}"
   code=$?
   output exit-code "$code"
@@ -56,7 +64,7 @@ if [[ ${COMMAND:-upgrade} == plan ]]; then
 fi
 
 for ((try = 1; ; try++)); do
-  call "$events" upgrade "${group[@]}" --auto -o json "${args[@]}"
+  call "$events" "$command" "${group[@]}" --auto -o json "${args[@]}"
   code=$?
   if ((code != 10 || try >= ${TRIES:-3})); then break; fi
   echo "not reachable, attempt $try of ${TRIES:-3}" >&2
@@ -67,9 +75,15 @@ output exit-code "$code"
 output events "$events"
 output result "$(last result)"
 output run "$(last run)"
-for run in $(jq -r 'select(.type == "run.started") | .run' "$events" | awk '!seen[$0]++'); do # of a roll several
+starts=run.started
+if [[ $command == watch ]]; then starts=phase.started; fi # it may come in the middle
+for run in $(jq -r --arg type "$starts" 'select(.type == $type) | .run' "$events" | awk '!seen[$0]++'); do # of a roll several
   "$program" report "$run" | summary
 done
+if [[ $command == watch ]]; then
+  last message | summary
+  exit "$code"
+fi
 case $code in
   8) echo "Nodes are left by choice; the next run rolls them: $(last message)" | summary
      if [[ ${NODES_LEFT:-success} == success ]]; then exit 0; fi ;;

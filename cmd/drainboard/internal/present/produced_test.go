@@ -1,13 +1,21 @@
 package present
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/itchyny/gojq"
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
@@ -21,9 +29,8 @@ import (
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 )
 
-// Of a value in which all is set a document has all fields, so each is produced; it is still as
-// its schema has it, as far as names and types go.
-func TestEveryFieldIsProduced(t *testing.T) {
+// fullDocuments are documents of each kind, made of values in which all is set.
+func fullDocuments() []any {
 	var plan snapshot.Plan
 	full(reflect.ValueOf(&plan).Elem(), 0)
 	plan.Strategy, plan.Run.Strategy, plan.Run.Base.Desired, plan.Limit = StrategyKops, StrategyKops, 0, 2
@@ -80,14 +87,20 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	var event record.Event
 	full(reflect.ValueOf(&event).Elem(), 0)
 
-	found := map[string]bool{}
 	managed := PlannedManaged{Group: *group.Managed, Run: plan}
 	managed.Group.Configured = nil
 	managed.Group.Update = &world.ManagedUpdate{ID: "u-1", Status: world.UpdateFailed}
-	for _, doc := range []any{
+	return []any{
 		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}, []error{errors.New("damaged")}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
-	} {
+	}
+}
+
+// Of a value in which all is set a document has all fields, so each is produced; it is still as
+// its schema has it, as far as names and types go.
+func TestEveryFieldIsProduced(t *testing.T) {
+	found := map[string]bool{}
+	for _, doc := range fullDocuments() {
 		produced(reflect.ValueOf(doc), found)
 	}
 	var missing []string
@@ -107,6 +120,72 @@ func TestEveryFieldIsProduced(t *testing.T) {
 	}
 	if len(found) < 300 {
 		t.Errorf("only %d fields were checked", len(found))
+	}
+}
+
+// filters are lines of the documents that hand what a command prints to jq.
+var filters = regexp.MustCompile(`drainboard ([a-z]+) [^|\n]*\| jq (?:-r )?'([^']+)'`)
+
+// TestDocsFilters holds that each jq filter of the documents finds something in what the command prints,
+// and nothing that is null.
+func TestDocsFilters(t *testing.T) {
+	kinds := map[string][]string{"groups": {"GroupList"}, "status": {"GroupStatus"}, "plan": {"GroupPlan"}, "upgrade": {"Event"}}
+	given := map[string][]any{} // by kind
+	for _, doc := range fullDocuments() {
+		var text bytes.Buffer
+		var read map[string]any
+		if err := JSON(&text, doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text.Bytes(), &read); err != nil {
+			t.Fatal(err)
+		}
+		if kind := read["kind"].(string); kind == "Event" {
+			read["type"] = "pod.blocked"
+		}
+		given[read["kind"].(string)] = append(given[read["kind"].(string)], read)
+	}
+	given["GroupStatus"] = append(given["GroupStatus"], map[string]any{"group": "ng-web"},
+		map[string]any{"group": "ng-web", "latestRun": map[string]any{"state": "running", "replaced": 1, "outdated": 3}}) // nothing waits
+	given["Event"] = append(given["Event"], map[string]any{"type": "pod.blocked", "pod": "shop/cart"}) // by no PDB
+	found := 0
+	err := filepath.WalkDir("../../../../docs", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".md") && !strings.HasSuffix(path, ".sh") {
+			return err
+		}
+		page, err := os.ReadFile(path)
+		for _, m := range filters.FindAllSubmatch(page, -1) {
+			found++
+			query, err := gojq.Parse(string(m[2]))
+			if err != nil {
+				t.Errorf("%s: %s: %v", path, m[2], err)
+				continue
+			}
+			outputs := 0
+			for _, kind := range kinds[string(m[1])] {
+				for _, doc := range given[kind] {
+					for iter := query.Run(doc); ; outputs++ {
+						out, more := iter.Next()
+						if !more {
+							break
+						}
+						if _, failed := out.(error); failed {
+							break // of another shape, such as a group that is no worker pool
+						}
+						if text, _ := json.Marshal(out); bytes.Contains(text, []byte("null")) {
+							t.Errorf("%s: %s: %s", path, m[2], text)
+						}
+					}
+				}
+			}
+			if outputs == 0 {
+				t.Errorf("%s: %s finds nothing", path, m[2])
+			}
+		}
+		return err
+	})
+	if err != nil || found < 8 {
+		t.Errorf("%d filters: %v", found, err)
 	}
 }
 

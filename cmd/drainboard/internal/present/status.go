@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -195,6 +196,11 @@ func (s *Status) DrivenBy(driver, unknown string, now time.Time) {
 	}
 }
 
+// undriven reports whether it is known that no process drives the run; an update that EKS carries out needs none.
+func (s *Status) undriven() bool {
+	return s.Driver == "" && s.DriverUnknown == "" && s.Strategy != strategy.EKSManaged{}.Name()
+}
+
 // called returns the group's name on screen.
 func (s *Status) called() string { return cmp.Or(s.Alias, s.Group) }
 
@@ -299,8 +305,8 @@ func (s *Status) writeDriver(w io.Writer, now time.Time) {
 		fmt.Fprintf(w, "  record not written since %s (%s): it apparently cannot be written, so nothing new starts; see the log of %s\n", s.UnwrittenSince.Local().Format("15:04:05"), age.Round(time.Second), s.Driver)
 	case age > live.Unseen && s.DriverUnknown != "":
 		fmt.Fprintf(w, "  last written %s ago: either no process drives it, or its record cannot be written\n", age.Round(time.Second))
-	case age > live.Unseen && s.Driver == "":
-		fmt.Fprintf(w, "  last written %s ago: apparently no process drives it; drainboard upgrade %s resumes it\n", age.Round(time.Second), s.called())
+	case s.undriven():
+		fmt.Fprintf(w, "  no process drives it, and its record was last written %s ago; drainboard upgrade %s resumes it\n", age.Round(time.Second), s.called())
 	}
 }
 
@@ -322,9 +328,11 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 		if s.Waiting.Phase != "" {
 			what = "phase " + s.Waiting.Phase + " waits for approval"
 		}
-		if s.Canary != nil && s.Canary.Stands {
+		switch {
+		case s.undriven(): // nobody would hear an approval
+		case s.Canary != nil && s.Canary.Stands:
 			what += " (in the dashboard that drives the run: the canary is unhealthy)"
-		} else {
+		default:
 			what += fmt.Sprintf(" (drainboard approve %s --batch %d --hash %s)", s.called(), s.Waiting.ID, s.Waiting.Hash)
 		}
 		fmt.Fprintln(w, "  "+what)

@@ -57,6 +57,7 @@ func TestStatus(t *testing.T) {
 	}
 	var b bytes.Buffer
 	s := StatusOf(r)
+	s.Driver = "ann@laptop pid 7"
 	WriteStatus(&b, s, now)
 	for _, want := range []string{
 		"strategy eks, order oldest, only a1, a2, a3, until Sat 21 Nov 2026 ", "  phase scale down waits for approval (drainboard approve ng-web --batch 3 --hash 0123456789ab)",
@@ -104,7 +105,7 @@ func TestStatusOfAnOldRecord(t *testing.T) {
 	}{
 		{"ann@laptop pid 7", "", "record not written since", "no process drives it"},
 		{"", "may not get leases", "either no process drives it, or its record cannot be written", "apparently"},
-		{"", "", "apparently no process drives it", "cannot be written"},
+		{"", "", "no process drives it, and its record was last written 1m0s ago; drainboard upgrade ng-web resumes it", "cannot be written"},
 	} {
 		s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-time.Minute)})
 		s.DrivenBy(c.driver, c.unknown, now)
@@ -115,6 +116,23 @@ func TestStatusOfAnOldRecord(t *testing.T) {
 		if s.UnwrittenSince.IsZero() != (c.driver == "") {
 			t.Errorf("%+v: since %s", c, s.UnwrittenSince)
 		}
+	}
+}
+
+// A run whose driver was killed moments ago waits for an approval that nobody would hear.
+func TestStatusWithoutADriver(t *testing.T) {
+	now := time.Date(2026, 11, 21, 21, 7, 0, 0, time.UTC)
+	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now.Add(-18 * time.Second), Batches: []record.Batch{{ID: 2, Hash: "abc", Names: []string{"a"}}}})
+	var b bytes.Buffer
+	WriteStatus(&b, s, now)
+	if got := b.String(); !strings.Contains(got, "no process drives it, and its record was last written 18s ago; drainboard upgrade ng-web resumes it") ||
+		!strings.Contains(got, "batch 2 waits for approval: a") || strings.Contains(got, "drainboard approve") {
+		t.Error(got)
+	}
+	s.Driver = "ann@laptop pid 7"
+	b.Reset()
+	if WriteStatus(&b, s, now); !strings.Contains(b.String(), "drainboard approve ng-web --batch 2 --hash abc") || strings.Contains(b.String(), "no process") {
+		t.Error(b.String())
 	}
 }
 

@@ -257,7 +257,8 @@ func (s *Step) Succeed() {
 		result = record.NodesLeft
 		s.Run.Why = whySkipped(&s.Reader)
 	}
-	if failed := s.Count(record.NodeFail); failed > 0 {
+	kept := s.KeptFailed()
+	if failed := len(slices.DeleteFunc(s.In(record.NodeFail), func(id string) bool { return slices.Contains(kept, id) })); failed > 0 {
 		result = worst(&s.Reader)
 		s.Run.Why = text.SomeFailed(failed)
 	}

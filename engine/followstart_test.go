@@ -402,3 +402,60 @@ func TestFollowConfinedUpdated(t *testing.T) {
 		t.Errorf("%s: %s, notes %q", f.is.State, f.is.Why, f.is.Notes)
 	}
 }
+
+// A machine that has failed and is preserved, and that is up to date, keeps no run from its end: with the
+// control cluster, where the machine deployment has one available less, and from the nodes and the
+// Shoot. One that is not preserved is waited for.
+func TestFollowPreservedFailed(t *testing.T) {
+	until := noon.Add(96 * time.Hour)
+	for name, c := range map[string]struct {
+		control   bool
+		preserved time.Time
+		ends      bool
+	}{
+		"with the control cluster": {true, until, true}, "with the Shoot": {false, until, true},
+		"with the control cluster, not preserved": {true, time.Time{}, false}, "with the Shoot, not preserved": {false, time.Time{}, false},
+	} {
+		f := followEarly(t, c.control)
+		f.machines(1, 2)
+		g := f.w.Group
+		g.Sizes.Desired = 2
+		f.w.SetGroup(g)
+		f.node(2, sick(noon))
+		f.node(2, func(n *world.Node) { n.Preserved = c.preserved })
+		if c.control {
+			f.minds(2, func(g *world.ManagedMachine) { g.Phase, g.Preserved = world.PhaseFailed, c.preserved })
+			f.deployment(func(d *world.MachineDeployment) {
+				d.Desired, d.Updated, d.Total, d.Available, d.Preserved = 2, 2, 2, 1, 0
+				if c.ends {
+					d.Preserved = 1
+				}
+			})
+		}
+		f.is.Base.Desired = 2
+		f.reconciles("Succeeded", 100)
+		told := f.steps(time.Second, engine.Inputs{}) + f.steps(time.Second, engine.Inputs{})
+		if ended := f.is.State == record.Finished; ended != c.ends {
+			t.Errorf("%s: it is %s\n%s", name, f.is.State, told)
+			continue
+		}
+		if !c.ends {
+			continue
+		}
+		if f.is.Result != record.Succeeded || !strings.Contains(told, "n2 has failed and is up to date: Gardener preserves its machine until 2026-03-") {
+			t.Errorf("%s: it ends with %s\n%s", name, f.is.Result, told)
+		}
+	}
+}
+
+// An outdated machine that has failed and is preserved is replaced last, and a run waits for that.
+func TestFollowPreservedOutdated(t *testing.T) {
+	f := follow(t, 2, true)
+	f.minds(2, func(g *world.ManagedMachine) { g.Phase, g.Preserved = world.PhaseFailed, noon.Add(96*time.Hour) })
+	f.node(2, sick(noon))
+	f.deployment(func(d *world.MachineDeployment) { d.Preserved = 1 })
+	f.steps(time.Second, engine.Inputs{})
+	if f.is.State != record.Running || f.is.Nodes["i-2"].New {
+		t.Errorf("it is %s, with %+v", f.is.State, f.is.Nodes["i-2"])
+	}
+}

@@ -13,10 +13,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// complete reports whether all machines of a machine deployment are as it says, and there.
+// complete reports whether all machines of a machine deployment are as it says, and there, or
+// preserved though they failed (Gardener's waitUntilWantedMachineDeploymentsAvailable).
 func complete(d *machineapi.MachineDeployment) bool {
 	want := d.Spec.Replicas
-	return d.Status.ObservedGeneration >= d.Generation && d.Status.UpdatedReplicas == want && d.Status.Replicas == want && d.Status.AvailableReplicas == want
+	return d.Status.ObservedGeneration >= d.Generation && d.Status.UpdatedReplicas == want && d.Status.Replicas == want &&
+		d.Status.AvailableReplicas <= want && want-d.Status.AvailableReplicas <= d.Status.PreservedFailedReplicas
 }
 
 // report writes the Shoot's status, if it changed.

@@ -122,6 +122,17 @@ func (s *Reader) Serving() (n int) {
 	return n
 }
 
+// KeptFailed lists the machines that are up to date, have failed, and that the controller keeps as
+// they are: nothing is to come of them.
+func (s *Reader) KeptFailed() (ids []string) {
+	for _, m := range s.W.Machines() {
+		if s.Run.Nodes[m.ID].New && m.KeptFailed(s.W.NodeOf(m.ID)) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
 // FailureIn says which update in place has failed in a zone ("" for any) and was not made up
 // for, and the way out; "" if none has.
 func (s *Reader) FailureIn(zone string) string {

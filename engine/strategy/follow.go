@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ func (Follow) Phases() []string { return []string{rollPhase} }
 
 // allHeld reports whether another user has paused all parts of the group, or all that is left of it.
 func allHeld(s *assess.Reader, by []string, parts int) bool {
-	return len(by) > 0 && (len(by) == parts || s.LeftToOthers() && s.Count(underWay...) == 0)
+	return len(by) > 0 && (len(by) == parts || s.LeftToOthers() && len(active(s)) == 0)
 }
 
 // Step follows the roll until it is over.
@@ -58,6 +59,7 @@ func (f Follow) Step(s *engine.Step) {
 	}
 	if f.rolled(s, c) && s.RestorePace() {
 		noteUnproven(s)
+		noteKept(s)
 		s.Succeed()
 	}
 }
@@ -111,6 +113,12 @@ const (
 // underWay are the stages of nodes with which a controller has begun, and is not through.
 var underWay = []record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching, record.NodeFail}
 
+// active are the machines with which the controller has begun, and is not through.
+func active(s *assess.Reader) []string {
+	kept := s.KeptFailed()
+	return slices.DeleteFunc(s.In(underWay...), func(id string) bool { return slices.Contains(kept, id) })
+}
+
 // standstill is how long a run waits for a controller that moves nothing.
 func standstill(s *assess.Reader) time.Duration {
 	return cmp.Or(s.Run.Settings.WaitForStart, engine.WaitForStart)
@@ -119,12 +127,12 @@ func standstill(s *assess.Reader) time.Duration {
 // idles reports whether nodes are left and the controller is at none of them by a deadline of its
 // own that is still to come: nobody can tell whether it will move again.
 func (Follow) idles(s *assess.Reader) bool {
-	for _, id := range s.In(underWay...) {
+	for _, id := range active(s) {
 		if at, known := due(s, id); !known || s.Now.Before(at) {
 			return false // a system without limits that are known has its own end
 		}
 	}
-	return len(s.Run.PausedDeployments) == 0 && s.Count(append(underWay, record.Outdated)...) > 0
+	return len(s.Run.PausedDeployments) == 0 && len(active(s))+s.Count(record.Outdated) > 0
 }
 
 // due is by when the controller is to be through with what it does with a node, by its own limits;
@@ -147,7 +155,7 @@ func due(s *assess.Reader, id string) (at time.Time, known bool) {
 // standing is what is known of a group in which nothing moves, a clause each.
 func (Follow) standing(s *assess.Reader) (out []string) {
 	c := s.Rules.Follows()
-	for _, id := range s.In(underWay...) {
+	for _, id := range active(s) {
 		n := s.Run.Nodes[id]
 		at, _ := due(s, id)
 		out = append(out, text.PastDue(s.Label(id, n), string(n.Stage), s.Now.Sub(at)))
@@ -175,7 +183,7 @@ func (Follow) standing(s *assess.Reader) (out []string) {
 // coming says of the new machines that are not Ready why, as long as nothing else is under
 // way: a controller makes others in their place without end.
 func (Follow) coming(s *assess.Reader) (out []string) {
-	for _, id := range s.In(underWay...) {
+	for _, id := range active(s) {
 		switch n := s.Run.Nodes[id]; {
 		case !n.New && n.Stage != record.NodeFail:
 			return nil
@@ -228,6 +236,21 @@ func noteUnproven(s *engine.Step) {
 	}
 }
 
+// noteKept says which machines stay as they are, though they failed.
+func noteKept(s *engine.Step) {
+	for _, id := range s.KeptFailed() {
+		s.Note(text.KeptThoughFailed(s.Label(id, s.Run.Nodes[id]), s.DrivenBy(), keptUntil(&s.Reader, id)))
+	}
+}
+
+// keptUntil is until when a machine that has failed is kept.
+func keptUntil(s *assess.Reader, id string) time.Time {
+	if m := s.W.Machine(id); m.Managed != nil {
+		return m.Managed.Preserved
+	}
+	return s.W.NodeOf(id).Preserved
+}
+
 // waitsToEnd says why a run waits that has no node left to follow.
 func waitsToEnd(s *assess.Reader) string {
 	if done, _ := s.Run.Outdated(); done > 0 {
@@ -245,7 +268,7 @@ func (Follow) notStarted(s *assess.Reader, left []world.Unfinished) bool {
 		}
 	}
 	return len(s.Run.PausedDeployments) == 0 && len(s.HeldByOthers()) == 0 &&
-		s.Count(record.Outdated) > 0 && s.Count(append(underWay, record.Replaced)...) == 0 &&
+		s.Count(record.Outdated) > 0 && s.Count(record.Replaced)+len(active(s)) == 0 &&
 		s.Rules.Follows().Unstarted(left)
 }
 
@@ -253,13 +276,13 @@ func (Follow) notStarted(s *assess.Reader, left []world.Unfinished) bool {
 // the controller's objects it cannot while fewer nodes serve than at the start. Whether the
 // controller is through is for Awaited to tell.
 func (Follow) over(s *assess.Reader) (over, known bool) {
-	if len(s.Run.PausedDeployments) > 0 || s.Count(append(underWay, record.Outdated)...) > 0 {
+	if len(s.Run.PausedDeployments) > 0 || len(active(s))+s.Count(record.Outdated) > 0 {
 		return false, true
 	}
 	if s.Rules.Follows().Controls(&s.W.Group) {
 		return true, true
 	}
-	over = s.Serving() >= s.Run.Base.Desired
+	over = s.Serving()+len(s.KeptFailed()) >= s.Run.Base.Desired
 	return over, over
 }
 

@@ -300,6 +300,7 @@ func NoDeployment(namespace, pool string) string {
 type Deployment struct {
 	Name                               string
 	Updated, Available, Total, Desired int
+	Preserved                          int
 	// Unobserved is the generation that its controller has not seen, 0 for none.
 	Unobserved     int64
 	Paused, Frozen bool
@@ -308,6 +309,9 @@ type Deployment struct {
 func (d Deployment) Incomplete() string {
 	s := fmt.Sprintf("machine deployment %s has %d of %d machines updated, %d available, %d in total", d.Name, d.Updated, d.Desired, d.Available, d.Total)
 	var also []string
+	if d.Preserved > 0 {
+		also = append(also, fmt.Sprintf("%d preserved though failed", d.Preserved))
+	}
 	if d.Unobserved > 0 {
 		also = append(also, fmt.Sprintf("its generation %d is not observed yet", d.Unobserved))
 	}

@@ -104,6 +104,11 @@ func Preserved(node string, left time.Duration) string {
 	return fmt.Sprintf("%s is preserved for another %s: replaced last", node, Span(left))
 }
 
+// KeptThoughFailed tells of a machine at the end of a run.
+func KeptThoughFailed(node, by string, until time.Time) string {
+	return fmt.Sprintf("%s has failed and is up to date: %s preserves its machine until %s, and nothing waits for it", node, by, until.UTC().Format("2006-01-02 15:04 MST"))
+}
+
 // InPlaceCounts are the nodes of an update in place: so many of each mark, in turn; pending:
 // the Shoot says that it is.
 func InPlaceCounts(marks []string, pending bool) string {

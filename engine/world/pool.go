@@ -84,6 +84,8 @@ type MachineDeployment struct {
 	// Desired machines are asked for; Updated are of the newest machine set, Available those
 	// that run. Total counts machines that are on their way out as well.
 	Desired, Updated, Available, Total int
+	// Preserved machines have failed and are kept for a while: none is to come in their place.
+	Preserved int
 	// MaxSurge and MaxUnavailable are resolved, for this zone alone; Surge and Unavailable as
 	// written ("1", "25%"), "" where nothing is.
 	MaxSurge, MaxUnavailable int
@@ -112,8 +114,11 @@ func (p *Pool) Deployment(name string) *MachineDeployment {
 // Complete reports whether the machine deployment has as many machines as are asked for,
 // all of the newest set, and none on its way out, by its current spec
 // (machine-controller-manager pkg/controller/deployment_util.go, MachineDeploymentComplete).
+// Preserved failed machines are not available, and Gardener does not wait for them (gardener/gardener
+// extensions/pkg/controller/worker/genericactuator, waitUntilWantedMachineDeploymentsAvailable).
 func (d *MachineDeployment) Complete() bool {
-	return d.Observed >= d.Generation && d.Updated == d.Desired && d.Total == d.Desired && d.Available == d.Desired
+	missing := d.Desired - d.Available
+	return d.Observed >= d.Generation && d.Updated == d.Desired && d.Total == d.Desired && missing >= 0 && missing <= d.Preserved
 }
 
 // MachineLimits are how long machine-controller-manager waits, and how often it tries.
@@ -163,4 +168,14 @@ func (p *Pool) Clean() *Pool {
 	}
 	CleanAll(&c)
 	return &c
+}
+
+// KeptFailed reports whether the machine has failed and its controller preserves it, by its
+// own object, else by its Node (nil without one): one that is preserved and not Ready
+// (gardener/gardener pkg/utils/kubernetes/health/node.go, IsNodePreservedAndUnhealthy).
+func (m *Machine) KeptFailed(node *Node) bool {
+	if g := m.Managed; g != nil {
+		return g.Phase == PhaseFailed && !g.Preserved.IsZero() && g.Deleted.IsZero()
+	}
+	return node != nil && !node.Preserved.IsZero() && !node.Ready && !m.Leaving()
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func TestGardenerInPlace(t *testing.T) {
 		b.expect("no roll is under way")
 	}
 	all.expect("AutoInPlaceUpdate", "2 of 2 updated", "surge 1, unavailable 0", "no health timeout", "update 20m")
-	before := s.machines.of("db")
+	before, nodesBefore := s.machines.of("db"), s.nodesOf("db")
 
 	s.change(lab.ShootChange{ImageVersion: newImage})
 	all.expect("in place: 2 candidates; pending (Shoot status)")
@@ -40,13 +41,15 @@ func TestGardenerInPlace(t *testing.T) {
 
 	s.checkZones(all, "db")
 	// Who was updated, who went, who came, by the Machines; and what the board said of them.
+	gone := s.goneByAudit(nodesBefore)
 	for name, history := range s.machines.of("db") {
 		was := map[machineapi.MachinePhase]bool{}
-		node := ""
+		node, full := "", ""
 		for _, v := range history {
 			if v.is != nil {
 				was[v.is.Status.CurrentStatus.Phase] = true
-				node, _, _ = strings.Cut(v.is.Labels[machineapi.NodeLabelKey], ".")
+				full = v.is.Labels[machineapi.NodeLabelKey]
+				node, _, _ = strings.Cut(full, ".")
 			}
 		}
 		stages := map[string]bool{}
@@ -61,6 +64,9 @@ func TestGardenerInPlace(t *testing.T) {
 			want, never = "replaced", "updating"
 		}
 		t.Logf("%s: phases %v, stages %v", node, was, stages)
+		if slices.Contains(gone, full) != stages["replaced"] {
+			t.Errorf("%s: by the audit log %v are gone, and the board showed %v", full, gone, stages)
+		}
 		if !stages[want] || stages[never] {
 			t.Errorf("%s was %v, and the board showed %v: want %s, and never %s", name, was, stages, want, never)
 		}

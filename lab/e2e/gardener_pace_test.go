@@ -106,6 +106,7 @@ func TestGardenerPaceAborted(t *testing.T) {
 	s.on("paceless").deploy("checkout", "agent")
 	s.drives()
 	s.paces()
+	before := s.nodesOf("paceless")
 	s.change(lab.ShootChange{ImageVersion: newImage})
 	s.machines.until("paceless", "be ended", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
 	p := s.follows("paceless", append(s.withShoot(), "--max-surge", "1")...)
@@ -123,4 +124,5 @@ func TestGardenerPaceAborted(t *testing.T) {
 	if len(changes) != 2 || !bytes.Contains(changes[1].Body, []byte(`"value":2`)) {
 		t.Errorf("changes of the Shoot: %v", changes)
 	}
+	s.checkUntouchedPool("paceless", before, p) // the PDB keeps its node
 }

@@ -93,6 +93,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) == 0 || len(blind.all("run.finished")) > 0 {
 		t.Errorf("from the nodes alone it does not say what cannot be seen:\n%s", blind.tail())
 	}
+	s.checkUntouchedPool("still", before, blind)
 	s.run("abort", "still", "--yes").exits(3)
 
 	flags := append(s.withAll(), "--wait-for-start", "40s")
@@ -105,6 +106,7 @@ func TestGardenerNeverStarts(t *testing.T) {
 		t.Errorf("it does not end paused:\n%s", p.tail())
 	}
 	s.paused("still", false)
+	s.checkUntouchedPool("still", before, p)
 
 	s.shoot.StopGardenlet(false)
 	end := s.follows("still", flags...).exits(0)

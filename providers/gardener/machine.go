@@ -128,7 +128,8 @@ func toDeployment(u *unstructured.Unstructured) *deployment {
 			Name: world.Clean(u.GetName()), Generation: u.GetGeneration(), Observed: int64(number(o, "status", "observedGeneration")),
 			Zone: textAt(template, "topology.kubernetes.io/zone"), Desired: number(o, "spec", "replicas"),
 			Updated: number(o, "status", "updatedReplicas"), Available: number(o, "status", "availableReplicas"), Total: number(o, "status", "replicas"),
-			Paused: truth(o, "spec", "paused"), Frozen: u.GetLabels()[freeze] == "True",
+			Preserved: number(o, "status", "preservedFailedReplicas"),
+			Paused:    truth(o, "spec", "paused"), Frozen: u.GetLabels()[freeze] == "True",
 		},
 	}
 	d.is.Surge, d.is.Unavailable = asWritten(within(o, "spec", "strategy"))

@@ -24,7 +24,7 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 	case g.Phase == world.PhaseFailed:
 		m.Step, m.Means = world.MoveFailed, text.MachineGivenUp
 		if !g.Preserved.IsZero() {
-			m.Means = text.MachineGivenUpKept
+			m.Means, m.Roll = text.MachineGivenUpKept, false // it stays as it is
 		}
 	case g.Phase == world.PhaseInPlaceUpdating:
 		m.Step, m.Means = world.MoveUpdating, text.InPlaceUpdates(world.MoverGardener.Name())

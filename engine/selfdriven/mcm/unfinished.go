@@ -68,7 +68,7 @@ func unproven(p *world.Pool) []world.Unfinished {
 
 // missing says what keeps the machine deployment from being complete.
 func missing(d *world.MachineDeployment) string {
-	is := text.Deployment{Name: d.Name, Updated: d.Updated, Available: d.Available, Total: d.Total, Desired: d.Desired, Paused: d.Paused, Frozen: d.Frozen}
+	is := text.Deployment{Name: d.Name, Updated: d.Updated, Available: d.Available, Total: d.Total, Desired: d.Desired, Preserved: d.Preserved, Paused: d.Paused, Frozen: d.Frozen}
 	if d.Observed < d.Generation {
 		is.Unobserved = d.Generation
 	}

@@ -3,7 +3,9 @@ package gardener
 import (
 	"bytes"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -44,5 +46,53 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRightsPageNamesEveryRight holds the rows of docs/reference/rights.md for Gardener to the rights
+// that are asked for: no more and no less.
+func TestRightsPageNamesEveryRight(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/rights.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Client{}
+	want := map[string][]string{ // verbs, by cluster and resource
+		"garden cluster " + c.PaceRight().Resource: {c.PaceRight().Verb},
+	}
+	for _, kind := range []kube.Kind{c.kind(deployments), c.kind(sets), c.kind(machines)} {
+		for _, r := range kind.Rights() {
+			want["control cluster "+r.Resource] = append(want["control cluster "+r.Resource], r.Verb)
+		}
+	}
+	for _, r := range c.shootKind().Rights() {
+		want["garden cluster "+r.Resource] = append(want["garden cluster "+r.Resource], r.Verb)
+	}
+	for _, r := range c.WriteRights() {
+		want["control cluster "+r.Resource] = append(want["control cluster "+r.Resource], r.Verb)
+	}
+	got := map[string][]string{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 || !strings.HasPrefix(cells[1], " Gardener") {
+			continue
+		}
+		for part := range strings.SplitSeq(strings.ReplaceAll(cells[2], " there", " in the control cluster"), ";") {
+			resources, cluster, found := strings.Cut(strings.TrimSpace(part), " in the ")
+			for resource := range strings.SplitSeq(resources, ", ") {
+				if found && strings.HasSuffix(cluster, "cluster") {
+					got[cluster+" "+resource] = append(got[cluster+" "+resource], strings.Split(strings.TrimSpace(cells[3]), ", ")...)
+				}
+			}
+		}
+	}
+	for _, list := range []map[string][]string{got, want} {
+		for on, verbs := range list {
+			slices.Sort(verbs)
+			list[on] = slices.Compact(verbs)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("docs/reference/rights.md has\n%v, and asked for is\n%v", got, want)
 	}
 }

@@ -76,6 +76,38 @@ type machineType struct {
 	Capabilities capabilities `json:"capabilities"`
 }
 
+// zoneLack is a zone of a region, with what it does not have of what the profile offers.
+type zoneLack struct {
+	Name         string   `json:"name"`
+	MachineTypes []string `json:"unavailableMachineTypes"`
+	VolumeTypes  []string `json:"unavailableVolumeTypes"`
+}
+
+// lacking are the zones of a pool that do not have something (gardener/gardener
+// plugin/pkg/shoot/validator/admission.go, isUnavailableInAtleastOneZone).
+func (p *Profile) lacking(v view, of func(zoneLack) []string, what string) (zones []string) {
+	for _, r := range p.spec.Regions {
+		if r.Name != v.Shoot.Spec.Region {
+			continue
+		}
+		for _, z := range r.Zones {
+			if slices.Contains(v.Zones, z.Name) && slices.Contains(of(z), what) {
+				zones = append(zones, z.Name)
+			}
+		}
+	}
+	return zones
+}
+
+// unavailableIn says where a profile does not have something.
+func (p *Profile) unavailableIn(zones []string) string {
+	zone := "zone "
+	if len(zones) > 1 {
+		zone = "zones "
+	}
+	return fmt.Sprintf("%s %s says that it is unavailable in %s", p.Kind, p.Name, zone+few(zones))
+}
+
 // capabilities are values by the name of a capability, such as amd64 by architecture.
 type capabilities map[string][]string
 
@@ -295,6 +327,10 @@ func (c Change) machineRefusals(old *view, new view, refuse refuseFunc) bool {
 		field, from, to = fieldMachine, was, is
 	}
 	of := c.Profile.machine(is)
+	var lacking []string
+	if c.Profile != nil {
+		lacking = c.Profile.lacking(new, func(z zoneLack) []string { return z.MachineTypes }, is)
+	}
 	switch {
 	case arch != amd64 && arch != arm64:
 		refuse(RuleArchitecture, fieldArchitecture, archWas, arch, "Gardener has amd64 and arm64")
@@ -309,10 +345,40 @@ func (c Change) machineRefusals(old *view, new view, refuse refuseFunc) bool {
 		refuse(RuleNotOffered, fieldMachine, was, is, fmt.Sprintf("%s %s has no such machine type", c.Profile.Kind, c.Profile.Name))
 	case of.Usable != nil && !*of.Usable:
 		refuse(RuleNotOffered, fieldMachine, was, is, fmt.Sprintf("%s %s says that it cannot be used", c.Profile.Kind, c.Profile.Name))
+	case len(lacking) > 0:
+		refuse(RuleNotOffered, fieldMachine, was, is, c.Profile.unavailableIn(lacking))
 	case c.Profile.architecture(of) != arch:
 		refuse(RuleArchitecture, field, from, to, "machine type "+show(is)+" is "+world.Clean(c.Profile.architecture(of))+", the pool "+arch)
 	default:
 		return false
 	}
 	return true
+}
+
+// volumeRefusals are those about a pool's volume type (gardener/gardener
+// plugin/pkg/shoot/validator/admission.go, validateVolumeTypes).
+func (c Change) volumeRefusals(old *view, new view, refuse refuseFunc) {
+	is, was := new.Volume.Type, ""
+	if old != nil {
+		was = old.Volume.Type
+	}
+	p := c.Profile
+	if is == "" || is == was || p == nil || len(p.spec.VolumeTypes) == 0 {
+		return
+	}
+	why := fmt.Sprintf("%s %s has no such volume type", p.Kind, p.Name)
+	for _, t := range p.spec.VolumeTypes {
+		if t.Name == is {
+			why = ""
+			if t.Usable != nil && !*t.Usable {
+				why = fmt.Sprintf("%s %s says that it cannot be used", p.Kind, p.Name)
+			}
+		}
+	}
+	if zones := p.lacking(new, func(z zoneLack) []string { return z.VolumeTypes }, is); why == "" && len(zones) > 0 {
+		why = p.unavailableIn(zones)
+	}
+	if why != "" {
+		refuse(RuleNotOffered, fieldVolumeType, was, is, why)
+	}
 }

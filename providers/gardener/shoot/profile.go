@@ -24,6 +24,14 @@ type profileSpec struct {
 		Versions []imageVersion `json:"versions"`
 	} `json:"machineImages"`
 	MachineTypes []machineType `json:"machineTypes"`
+	VolumeTypes  []struct {
+		Name   string `json:"name"`
+		Usable *bool  `json:"usable"`
+	} `json:"volumeTypes"`
+	Regions []struct {
+		Name  string     `json:"name"`
+		Zones []zoneLack `json:"zones"`
+	} `json:"regions"`
 	// MachineCapabilities are those that machine types and images may name, each with all of
 	// its values. Where there are none, only architectures count.
 	MachineCapabilities []struct {

@@ -60,7 +60,7 @@ func Rules() map[Rule]string {
 		RuleNewer:           "a pool with a newer Kubernetes than the control plane's",
 		RuleBehind:          "a pool more than three minor versions behind the control plane",
 		RuleImageDowngrade:  "an older machine image in a pool that is updated in place",
-		RuleNotOffered:      "a version or machine type that the CloudProfile does not offer",
+		RuleNotOffered:      "a version, machine type or volume type that the CloudProfile does not offer, or not in all zones of the pool",
 		RuleArchitecture:    "an architecture other than that of the machine type, or than those of the machine image",
 		RuleExpired:         "a machine image that has expired, in a new pool or if it is older than the pool's",
 		RuleNoInPlace:       "a machine image whose version does not have inPlaceUpdates.supported, in a pool that is updated in place",
@@ -164,6 +164,7 @@ func (c Change) poolRefusals(old *view, new view, forced bool) []Refusal {
 	if machine := c.machineRefusals(old, new, refuse); !machine || old == nil || old.Machine.Image != new.Machine.Image {
 		c.imageRefusals(old, new, refuse)
 	}
+	c.volumeRefusals(old, new, refuse)
 	if old != nil && !forced && old.pending() && old.touched(new) {
 		refuse(RulePending, "spec.provider.workers[]", "", "", "its update in place is not finished: until then it takes no change, unless the Shoot is annotated with "+operationKey+"=force-in-place-update")
 	}

@@ -59,6 +59,7 @@ const (
 	fieldMachine      = "spec.provider.workers[].machine.type"
 	fieldArchitecture = "spec.provider.workers[].machine.architecture"
 	fieldImage        = "spec.provider.workers[].machine.image.version"
+	fieldVolumeType   = "spec.provider.workers[].volume.type"
 	fieldVersion      = "spec.kubernetes.version"
 	fieldOwn          = "spec.provider.workers[].kubernetes.version"
 	fieldRollout      = "metadata.annotations[gardener.cloud/operation] (rollout-workers)"
@@ -88,7 +89,7 @@ var triggers = []row{
 		value: func(v view) string { return v.Machine.Type }},
 	{field: fieldArchitecture, rolling: Forbidden, inPlace: Forbidden, when: "the machine type stays, or it or the image is of another architecture",
 		otherwise: "the machine type decides", value: func(v view) string { return v.field("machine", architecture) }},
-	{field: "spec.provider.workers[].volume.type", rolling: Rolling, inPlace: Forbidden,
+	{field: fieldVolumeType, rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.Volume.Type }},
 	{field: "spec.provider.workers[].volume.size", rolling: Rolling, inPlace: Forbidden,
 		value: func(v view) string { return v.Volume.Size }},

@@ -21,6 +21,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
 // drainboard is the program.
@@ -195,6 +197,11 @@ func (c trial) hold(ctx context.Context, t *testing.T, s *Shoot) {
 		data := []byte(c.manifest)
 		if c.manifest == "" {
 			c.change(now)
+			for _, field := range names.Kind("core.Shoot").Unknown(now.Object) {
+				if !strings.HasSuffix(field, ".kubelet.systemReserved") { // which is refused
+					t.Errorf("Gardener's API has no %s", field)
+				}
+			}
 			if data, err = json.Marshal(now.Object); err != nil {
 				t.Fatal(err)
 			}

@@ -152,6 +152,7 @@ func (g GardenerManual) succeed(s *engine.Step, what string) {
 	}
 	s.EndAwait()
 	noteUnproven(s)
+	noteKept(s)
 	s.Succeed()
 }
 

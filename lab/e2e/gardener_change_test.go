@@ -14,6 +14,7 @@ import (
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
 // effects are what a plan says that a manifest does to the pools.
@@ -48,6 +49,13 @@ func TestGardenerChangeByName(t *testing.T) {
 		{`{"name":"changed","maximum":3,"machine":{"image":{"version":"` + newImage + `"}}}`, "rolling"},
 	} {
 		manifest := fmt.Sprintf(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","metadata":{"namespace":%q,"name":%q},"spec":{"kubernetes":{"version":%q},"provider":{"workers":[%s]}}}`, s.shoot.Namespace, s.shoot.Name, lab.ShootVersion, c.worker)
+		var object map[string]any
+		if err := json.Unmarshal([]byte(manifest), &object); err != nil {
+			t.Fatal(err)
+		}
+		if wrong := names.Kind("core.Shoot").Unknown(object); len(wrong) > 0 {
+			t.Errorf("Gardener's API has no %v", wrong)
+		}
 		file := filepath.Join(t.TempDir(), "new.yaml")
 		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 			t.Fatal(err)

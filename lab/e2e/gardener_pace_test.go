@@ -124,5 +124,9 @@ func TestGardenerPaceAborted(t *testing.T) {
 	if len(changes) != 2 || !bytes.Contains(changes[1].Body, []byte(`"value":2`)) {
 		t.Errorf("changes of the Shoot: %v", changes)
 	}
-	s.checkUntouchedPool("paceless", before, p) // the PDB keeps its node
+	// The PDB keeps its node.
+	report := s.run("report", "paceless").exits(0).out()
+	if gone := s.goneByAudit(before); len(gone) > 0 || len(p.all("node.replaced")) > 0 || !strings.Contains(report, "0 of 1 nodes replaced") || strings.Count(report, "maxSurge 2, maxUnavailable 0") < 2 {
+		t.Errorf("gone are %v, told was\n%s\nand the report is\n%s", gone, p.tail(), report)
+	}
 }

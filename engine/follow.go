@@ -72,6 +72,8 @@ func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Nod
 		}
 	case known && n.New && !was.New && n.Stage == record.Launching: // the same machine, on its way back: nothing was launched
 		n.New, n.Stage, n.Since, n.Reason = false, was.Stage, was.Since, was.Reason
+	case known && was.New && !n.New && n.Stage == record.NodeFail && s.UpToDate(m): // it fails as what it is
+		n.New = true
 	case (n.Stage == record.Draining || n.Stage == record.Updating) && n.Began.IsZero():
 		n.Began = n.Since
 	case n.Stage == record.Outdated:

@@ -448,6 +448,19 @@ func TestFollowPreservedFailed(t *testing.T) {
 	}
 }
 
+// A new machine that fails is not taken for an outdated one, before it is preserved and after that.
+func TestFollowNewFails(t *testing.T) {
+	f := followEarly(t, true)
+	f.steps(time.Second, engine.Inputs{})
+	for _, preserved := range []time.Time{{}, noon.Add(time.Hour)} {
+		f.minds(1, func(g *world.ManagedMachine) { g.Phase, g.Preserved = world.PhaseFailed, preserved })
+		f.steps(time.Second, engine.Inputs{})
+		if n := f.is.Nodes["i-1"]; !n.New || n.Stage != record.NodeFail {
+			t.Errorf("preserved until %v: %+v", preserved, n)
+		}
+	}
+}
+
 // An outdated machine that has failed and is preserved is replaced last, and a run waits for that.
 func TestFollowPreservedOutdated(t *testing.T) {
 	f := follow(t, 2, true)

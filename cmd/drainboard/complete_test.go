@@ -61,7 +61,7 @@ func TestCompletion(t *testing.T) {
 		{"plan web -o _", "text wide json yaml"},
 		{"status -o _", "text json yaml"},
 		{"version -o _", "text json yaml"},
-		{"upgrade web -o _", "text json"},
+		{"upgrade web -o _", "text json yaml"}, {"pause web -o _", "text json yaml"},
 		{"upgrade web --max-surge _", "eks fit"},
 		{"report web -o _", "markdown html"},
 		{"upgrade web --approve _", "batch canary phase none"},

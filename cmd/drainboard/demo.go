@@ -48,7 +48,7 @@ func (a *app) demoCmd() *cobra.Command {
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all random choices, including the order of the nodes")
 	fl.BoolVar(&d.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&d.Plain, "plain", false, console.PlainHelp)
-	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text or json")
+	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text, json or yaml")
 	a.themeFlag(cmd)
 	return cmd
 }

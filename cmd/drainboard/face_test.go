@@ -51,7 +51,7 @@ func TestFaceRefuses(t *testing.T) {
 	}{
 		{[]string{"demo", "--plain", "--auto"}, "give one"},
 		{[]string{"upgrade", "g", "--plain", "--auto"}, "give one"},
-		{[]string{"demo", "--plain", "-o", "json"}, "-o json requires --auto"},
+		{[]string{"demo", "--plain", "-o", "json"}, "-o json and -o yaml require --auto"},
 	} {
 		var errOut bytes.Buffer
 		root := newRoot(strings.NewReader(""), io.Discard, &errOut)

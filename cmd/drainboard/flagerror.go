@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
@@ -26,6 +27,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		return exitcode.Usage(fmt.Errorf("there is no flag -%s; %s --help lists them", unknown.GetSpecifiedName(), cmd.CommandPath()))
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
+		if have := commandsWith(cmd.Root(), name); have != "" {
+			return exitcode.Usage(fmt.Errorf("%s has no flag --%s; it is one of %s", cmd.CommandPath(), name, have))
+		}
 		if meant := nearestFlag(cmd, name); meant != "" {
 			return exitcode.Usage(fmt.Errorf("there is no flag --%s; did you mean --%s?", name, meant))
 		}
@@ -54,6 +58,17 @@ func formOfValue(f *pflag.Flag, value string) string {
 		return fmt.Sprintf("%q is not a number", value)
 	}
 	return fmt.Sprintf("%q cannot be read", value)
+}
+
+// commandsWith names the commands that have a flag of their own, "" for none.
+func commandsWith(root *cobra.Command, flag string) string {
+	var names []string
+	for _, cmd := range root.Commands() {
+		if f := cmd.LocalNonPersistentFlags().Lookup(flag); f != nil && !f.Hidden && !cmd.Hidden {
+			names = append(names, cmd.Name())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // nearestFlag is the flag of a command whose name is a few letters off, "" for none.

@@ -22,7 +22,7 @@ func (a *app) groupsCmd() *cobra.Command {
 		Short: "List the groups, one per line",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			asJSON, err := output(o, "yaml", "wide", "name")
+			asJSON, err := output(o, "wide", "name")
 			if err != nil {
 				return err
 			}

@@ -41,24 +41,8 @@ func execute(ctx context.Context, root *cobra.Command, args []string) int {
 	err = withLost(cmd, err)
 	code := console.Report(root.ErrOrStderr(), err)
 	var said *exitcode.Error
-	if code != 0 && asksForJSON(args) && !(errors.As(err, &said) && said.Told) {
-		_ = present.WriteExit(root.OutOrStdout(), code, err.Error()) // the reader may be gone
+	if format := formatAsked(args); code != 0 && format != "" && !(errors.As(err, &said) && said.Told) {
+		_ = present.WriteExit(programOutput(root, format), code, err.Error()) // the reader may be gone
 	}
 	return code
-}
-
-// asksForJSON reports whether a command line has -o json, also one that is refused before
-// its flags are known.
-func asksForJSON(args []string) bool {
-	for i, arg := range args {
-		switch arg {
-		case "-ojson", "-o=json", "--output=json":
-			return true
-		case "-o", "--output":
-			if i+1 < len(args) && args[i+1] == "json" {
-				return true
-			}
-		}
-	}
-	return false
 }

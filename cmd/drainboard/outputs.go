@@ -2,7 +2,11 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"io"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -11,43 +15,102 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 )
 
-// yamlCommands are the commands whose JSON is one document, which -o yaml has as YAML.
-var yamlCommands = []string{"groups", "plan", "status", "version"}
-
-// addYAML gives commands -o yaml: what -o json has, in the same order of decisions, converted.
+// addYAML gives -o yaml to each command that has -o json: the same documents, converted.
 func (a *app) addYAML(root *cobra.Command) {
-	for _, name := range yamlCommands {
-		cmd, _, err := root.Find([]string{name})
-		if err != nil {
+	for _, cmd := range root.Commands() {
+		format := cmd.Flag("output")
+		if format == nil || cmd.Name() == "report" {
 			continue
 		}
 		run := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			format := cmd.Flag("output").Value
-			if format.String() != "yaml" {
+			if format.Value.String() != "yaml" {
 				return run(cmd, args)
 			}
-			if err := format.Set("json"); err != nil {
+			if err := format.Value.Set("json"); err != nil {
 				return err
 			}
 			out := a.Out
-			var json bytes.Buffer
-			a.Out = &json
-			err := run(cmd, args)
-			a.Out = out
-			if json.Len() == 0 {
-				return err
-			}
-			text, failed := yaml.JSONToYAML(json.Bytes())
-			if failed != nil {
-				return failed
-			}
-			if _, failed := out.Write(text); failed != nil {
-				return failed
-			}
-			return err
+			a.Out = &yamlWriter{to: out}
+			defer func() { a.Out = out }()
+			return run(cmd, args)
 		}
 	}
+}
+
+// yamlWriter writes JSON documents as YAML ones, with --- between them, each as soon as the last
+// byte of it came.
+type yamlWriter struct {
+	mu    sync.Mutex
+	to    io.Writer
+	began []byte // of a document
+	later bool   // one was written
+}
+
+func (y *yamlWriter) Write(b []byte) (int, error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.began = append(y.began, b...)
+	for {
+		docs := json.NewDecoder(bytes.NewReader(y.began))
+		var doc json.RawMessage
+		if err := docs.Decode(&doc); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return len(b), nil
+		} else if err != nil { // something else was written to the output
+			text := y.began
+			y.began = nil
+			if _, err := y.to.Write(text); err != nil {
+				return 0, err
+			}
+			return len(b), nil
+		}
+		y.began = y.began[docs.InputOffset():]
+		if err := y.document(doc); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// document writes one at once, as a reader of a stream needs it.
+func (y *yamlWriter) document(doc []byte) error {
+	text, err := yaml.JSONToYAML(doc)
+	if err != nil {
+		return err
+	}
+	if y.later {
+		text = append([]byte("---\n"), text...)
+	}
+	y.later = true
+	_, err = y.to.Write(text)
+	return err
+}
+
+// formatAsked is the format for programs that a command line asks for, json, yaml or "", also
+// one that is refused before its flags are known.
+func formatAsked(args []string) string {
+	for i, arg := range args {
+		value, given := "", false
+		for _, form := range []string{"--output=", "-o=", "-o"} {
+			if value, given = strings.CutPrefix(arg, form); given {
+				break
+			}
+		}
+		if (arg == "-o" || arg == "--output") && i+1 < len(args) {
+			value = args[i+1]
+		}
+		if value == "json" || value == "yaml" {
+			return value
+		}
+	}
+	return ""
+}
+
+// programOutput is the output of a program for documents of a format.
+func programOutput(root *cobra.Command, format string) io.Writer {
+	if format == "yaml" {
+		return &yamlWriter{to: root.OutOrStdout(), later: console.Wrote(root.OutOrStdout())}
+	}
+	return root.OutOrStdout()
 }
 
 // printingCommands are the commands that do nothing but print, as each does that is asked for

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,9 +45,18 @@ func TestOutputs(t *testing.T) {
 	}
 	for line, lists := range map[string]string{
 		"status -o xml": "text, json, yaml", "version -o wide": "text, json, yaml", "groups -o xml": "text, json, yaml, wide, name",
-		"plan web -o name": "text, json, yaml, wide", "upgrade web -o yaml": "text, json",
+		"plan web -o name": "text, json, yaml, wide", "upgrade web -o name": "text, json, yaml", "upgrade web --dry-run -o name": "text, json, yaml, wide",
+		"pause web -o wide": "text, json, yaml", "watch web -o name": "text, json, yaml", "demo -o wide": "text, json, yaml", "report web -o json": "markdown, html",
 	} {
 		if code, out := run(line); code != exitcode.WrongUse || !strings.HasSuffix(out, "is not one of "+lists+"\n") {
+			t.Errorf("%s: %d: %q", line, code, out)
+		}
+	}
+	for line, says := range map[string]string{
+		"status --no-headers": "drainboard status has no flag --no-headers; it is one of groups", "plan web --no-headers": "it is one of groups",
+		"upgrade web -o yaml": "-o json and -o yaml require --auto", "watch web -o yaml": "-o json and -o yaml require --auto", "approve web -o yaml": "-o json and -o yaml do not prompt",
+	} {
+		if code, out := run(line); code != exitcode.WrongUse || !strings.Contains(out, says) {
 			t.Errorf("%s: %d: %q", line, code, out)
 		}
 	}
@@ -53,6 +64,83 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("%s", short)
 	} else if code, wide := run("plan web -o wide"); code != 0 || !strings.Contains(wide, "NODE") {
 		t.Errorf("%d: %s", code, wide)
+	}
+}
+
+// documents are those of a stream of YAML.
+func documents(t *testing.T, stream string) (docs []map[string]any) {
+	t.Helper()
+	for text := range strings.SplitSeq(stream, "---\n") {
+		var doc map[string]any
+		if err := yaml.Unmarshal([]byte(text), &doc); err != nil || doc["kind"] == nil {
+			t.Fatalf("%v: %q", err, text)
+		}
+		asJSON, err := yaml.YAMLToJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		apitest.Valid(t, asJSON)
+		docs = append(docs, doc)
+	}
+	return docs
+}
+
+// What -o json has as lines, -o yaml has as documents: events, and what a refusal ends with.
+func TestYAML(t *testing.T) {
+	code, out, errOut := called(t.Context(), "", "demo", "--scenario", "stuck", "--auto", "--speed", "1000", "-o", "yaml")
+	events := documents(t, out)
+	if code != 4 || len(events) < 20 || strings.HasPrefix(out, "---") {
+		t.Fatalf("%d, %d events: %s", code, len(events), errOut)
+	}
+	for _, e := range events {
+		if e["kind"] != "Event" {
+			t.Errorf("%v", e)
+		}
+	}
+	if last := events[len(events)-1]; last["type"] != "run.finished" || last["exitCode"] != 4. {
+		t.Errorf("%v", last)
+	}
+	at := shootCluster(t, damagedRecord()).Flags.Kubeconfig
+	for line, kinds := range map[string]string{
+		"status -o yaml": "GroupStatusList Exit", "status web -o=yaml": "Exit", "groups --output=yaml": "GroupList", "plan web --output yaml": "GroupPlan",
+		"plan web --nonsense -oyaml": "Exit", "pause web -o yaml": "Exit",
+	} {
+		_, out, _ := called(t.Context(), "", append(strings.Fields(line), "--kubeconfig", at)...)
+		var got []string
+		for _, doc := range documents(t, out) {
+			got = append(got, doc["kind"].(string))
+		}
+		if strings.Join(got, " ") != kinds {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// Each command with -o json has -o yaml, and completes both.
+func TestYAMLIsWhereJSONIs(t *testing.T) {
+	for _, cmd := range program().Commands() {
+		format := cmd.Flag("output")
+		if format == nil || cmd.Name() == "report" {
+			continue
+		}
+		words, _ := completed(t, cmd.Name(), "-o", "")
+		if !strings.Contains(format.Usage, "json or yaml") || !slices.Contains(words, "json") || !slices.Contains(words, "yaml") {
+			t.Errorf("%s: %q: %q", cmd.Name(), format.Usage, words)
+		}
+	}
+}
+
+// A document that comes in parts is written once it is whole; what is none is passed on.
+func TestYAMLWriter(t *testing.T) {
+	var out strings.Builder
+	y := &yamlWriter{to: &out}
+	for _, part := range []string{`{"a"`, `:1}` + "\n{", `"b":`, `[2]} `, "not JSON\n", `{"c":3}`} {
+		if n, err := io.WriteString(y, part); n != len(part) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	if want := "a: 1\n---\nb:\n- 2\n not JSON\n---\nc: 3\n"; out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }
 

@@ -44,7 +44,7 @@ func (a *app) retireCmd() *cobra.Command {
 	fl.BoolVar(&face.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
 	fl.BoolVar(&face.Plain, "plain", false, console.PlainHelp)
 	fl.BoolVarP(&yes, "yes", "y", false, "no question at the start")
-	fl.StringVarP(&format, "output", "o", "text", "events of --auto as text or json")
+	fl.StringVarP(&format, "output", "o", "text", "events of --auto as text, json or yaml")
 	a.themeFlag(cmd)
 	addWhere(fl, &where)
 	return cmd

@@ -139,7 +139,7 @@ func (a *app) pickGroup(cmd *cobra.Command, f console.Face) error {
 	return upgrade.RunE(upgrade, []string{name})
 }
 
-// output reads -o.
+// output reads -o; yaml, which addYAML takes, is among what it names.
 func output(o string, also ...string) (asJSON bool, err error) {
 	switch o {
 	case "", "text":
@@ -150,7 +150,7 @@ func output(o string, also ...string) (asJSON bool, err error) {
 	if slices.Contains(also, o) {
 		return false, nil
 	}
-	return false, exitcode.Usage(fmt.Errorf("-o: %q is not one of %s", o, strings.Join(slices.Concat([]string{"text", "json"}, also), ", ")))
+	return false, exitcode.Usage(fmt.Errorf("-o: %q is not one of %s", o, strings.Join(slices.Concat([]string{"text", "json", "yaml"}, also), ", ")))
 }
 
 // oneGroup takes one argument, the name of a group.

@@ -43,7 +43,7 @@ func (a *app) sendCmds() (cmds []*cobra.Command) {
 		fl := cmd.Flags()
 		fl.StringVar(&o.Reason, "reason", "", "why, for the log and those who watch")
 		fl.DurationVar(&o.Wait, "wait", send.DefaultWait, "time to wait for the answer")
-		fl.StringVarP(&format, "output", "o", "text", "text or json")
+		fl.StringVarP(&format, "output", "o", "text", "text, json or yaml")
 		if c.kind == record.CmdApprove {
 			fl.IntVar(&o.Batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.Hash, "hash", "", "hash of the batch to approve, with --batch")

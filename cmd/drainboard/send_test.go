@@ -15,16 +15,16 @@ func TestSendRefusesWrongUse(t *testing.T) {
 	}{
 		{[]string{"approve", "ng"}, "give --yes, or --batch and --hash"},
 		{[]string{"abort", "ng"}, "not a terminal, so no prompt is possible: give --yes"},
-		{[]string{"abort", "ng", "-o", "json"}, "-o json does not prompt"},
+		{[]string{"abort", "ng", "-o", "json"}, "-o json and -o yaml do not prompt"},
 		{[]string{"approve", "ng", "--batch", "3"}, "--batch and --hash must be given together"},
 		{[]string{"approve", "ng", "--hash", "abc"}, "--batch and --hash must be given together"},
 		{[]string{"pause", "ng", "--wait", "0s"}, "--wait: 0s is out of range: 1s to 5m0s"},
 		{[]string{"pause", "ng", "--reason", strings.Repeat("x", 501)}, "--reason: 501 characters"},
-		{[]string{"pause", "ng", "-o", "yaml"}, "not one of text, json"},
+		{[]string{"pause", "ng", "-o", "xml"}, "not one of text, json, yaml"},
 		{[]string{"resume"}, "name a GROUP (drainboard groups lists them)"},
-		{[]string{"pause", "ng", "--yes"}, "there is no flag --yes"},
+		{[]string{"pause", "ng", "--yes"}, "drainboard pause has no flag --yes"},
 		{[]string{"abort", "ng", "--yes", "--control-kubeconfig", "seed.yaml"}, "--control-namespace"},
-		{[]string{"pause", "ng", "--control-kubeconfig", "seed.yaml"}, "there is no flag --control-kubeconfig"},
+		{[]string{"pause", "ng", "--control-kubeconfig", "seed.yaml"}, "drainboard pause has no flag --control-kubeconfig"},
 	} {
 		root := newRoot(strings.NewReader("y\n"), io.Discard, io.Discard)
 		root.SetArgs(append(c.args, "--kubeconfig", "/does/not/exist"))

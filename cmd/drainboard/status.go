@@ -15,7 +15,7 @@ func (a *app) statusCmd() *cobra.Command {
 		Short: "Show the state of a group's run, or of all runs, once",
 		Args:  someGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := output(o, "yaml")
+			asJSON, err := output(o)
 			if err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.BoolVar(&u.Plain, "plain", false, console.PlainHelp)
 	fl.BoolVarP(&u.yes, "yes", "y", false, "do not prompt at the start")
 	fl.BoolVar(&u.dryRun, "dry-run", false, "the same as plan")
-	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text or json")
+	fl.StringVarP(&u.output, "output", "o", "text", "events of --auto as text, json or yaml")
 	fl.StringVar(&u.record, "record", "", recordHelp)
 	a.themeFlag(cmd)
 	fl.DurationVar(&u.recordLimit, "record-timeout", live.RecordLimit, "time the run record may be unwritable before the run pauses")
@@ -65,11 +65,16 @@ type upgradeFlags struct {
 
 // upgrade checks the flags as far as possible without a cluster, and drives.
 func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
-	asJSON, err := output(u.output)
+	var ofPlans []string
+	if u.dryRun {
+		ofPlans = []string{"wide"}
+	}
+	asJSON, err := output(u.output, ofPlans...)
 	if err != nil {
 		return err
 	}
 	if u.dryRun {
+		u.wide = u.output == "wide"
 		return a.plan(cmd, &u.scope, &u.rollFlags, u.Auto, asJSON)
 	}
 	if u.Face, err = u.Fit(asJSON); err != nil {

@@ -21,7 +21,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Short: "Say which version this is",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			asJSON, err := output(o, "yaml")
+			asJSON, err := output(o)
 			if err != nil {
 				return err
 			}

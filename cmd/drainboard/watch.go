@@ -40,7 +40,7 @@ func (a *app) watchCmd() *cobra.Command {
 			}
 			switch {
 			case asJSON && !f.Auto:
-				return exitcode.Usage(fmt.Errorf("-o json requires --auto: a dashboard has no JSON"))
+				return exitcode.Usage(fmt.Errorf("-o json and -o yaml require --auto: a dashboard has neither"))
 			case f.Auto && f.Plain:
 				return exitcode.Usage(fmt.Errorf("--auto ends with the update, --plain does not: choose one"))
 			case f.Auto && len(args) == 0:
@@ -58,7 +58,7 @@ func (a *app) watchCmd() *cobra.Command {
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().BoolVar(&f.Auto, "auto", false, "follow an update of an EKS managed node group to its end: one line per event, exit code by result")
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "events of --auto as text or json")
+	cmd.Flags().StringVarP(&format, "output", "o", "text", "events of --auto as text, json or yaml")
 	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)
 	a.themeFlag(cmd)
 	return cmd

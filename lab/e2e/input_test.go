@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 		{"EKS's target", upgrade("--kubernetes-version", "1.32"), nil, []string{"EKS manages"}},
 		{"provider", upgrade("--provider", "gke"), nil, []string{"--provider", "gke"}},
 		{"strategy", upgrade("--strategy", "yolo"), nil, []string{"--strategy", "yolo"}},
-		{"output", upgrade("-o", "yaml"), nil, []string{"yaml"}},
+		{"output", upgrade("-o", "xml"), nil, []string{"xml", "text, json, yaml"}},
 		{"JSON at a dashboard", []string{"upgrade", g, "-o", "json"}, nil, []string{"--auto"}},
 		{"label", upgrade("--expect-label", "=x"), nil, []string{"--expect-label"}},
 		{"batch", upgrade("--batch-size", "0"), nil, []string{"--batch-size"}},

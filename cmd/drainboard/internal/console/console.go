@@ -35,6 +35,12 @@ func Lost(out io.Writer) error {
 	return nil
 }
 
+// Wrote reports whether anything was written to the output of a Console.
+func Wrote(out io.Writer) bool {
+	p, ok := out.(*plain)
+	return ok && p.wrote.Load()
+}
+
 // Stderr returns the standard error of this process, without control characters.
 func Stderr() io.Writer { return &plain{w: os.Stderr} }
 

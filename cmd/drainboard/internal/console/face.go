@@ -38,7 +38,7 @@ func (f Face) Fit(json bool) (Face, error) {
 	case f.Auto:
 		return f, nil
 	case json:
-		return f, exitcode.Usage(errors.New("-o json requires --auto: prompts have no JSON"))
+		return f, exitcode.Usage(errors.New("-o json and -o yaml require --auto: prompts have neither"))
 	case f.Plain:
 		return f, nil
 	case !IsTerminal(os.Stdin):

@@ -15,8 +15,9 @@ import (
 // hold whole characters. It remembers the first error: a text is made of many writes, and not
 // all of them are looked at.
 type plain struct {
-	w    io.Writer
-	lost atomic.Pointer[error]
+	w     io.Writer
+	lost  atomic.Pointer[error]
+	wrote atomic.Bool
 }
 
 func (p *plain) Write(b []byte) (int, error) {
@@ -30,6 +31,9 @@ func (p *plain) Write(b []byte) (int, error) {
 		err = exitcode.With(exitcode.Failed, fmt.Errorf("output lost: %w", err))
 		p.lost.CompareAndSwap(nil, &err)
 		return 0, err
+	}
+	if len(clean) > 0 {
+		p.wrote.Store(true)
 	}
 	return len(b), nil
 }

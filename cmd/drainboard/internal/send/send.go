@@ -69,7 +69,7 @@ func (o *Order) check() error {
 	case (o.Batch > 0) != (o.Hash != ""):
 		return exitcode.Usage(errors.New("--batch and --hash must be given together: drainboard status GROUP -o json has both"))
 	case o.asks() && o.JSON:
-		return exitcode.Usage(errors.New("-o json does not prompt: give --yes" + o.orHash()))
+		return exitcode.Usage(errors.New("-o json and -o yaml do not prompt: give --yes" + o.orHash()))
 	case o.asks() && !console.IsTerminal(os.Stdin):
 		return exitcode.Usage(errors.New("not a terminal, so no prompt is possible: give --yes" + o.orHash()))
 	}

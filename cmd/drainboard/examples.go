@@ -79,6 +79,16 @@ var examples = map[string][]example{
 		{"For zsh", "completion zsh"},
 		{"Names only", "completion fish --no-descriptions"},
 	},
+	"help": {
+		{"What there is", "help"},
+		{"All flags of an upgrade, below headings", "help upgrade"},
+		{"The same, as a flag", "upgrade --help"},
+	},
+	"man": {
+		{"For this user", "man ~/.local/share/man/man1"},
+		{"For all users", "man /usr/local/share/man/man1"},
+		{"Beside a package", "man package/man"},
+	},
 	"version": {
 		{"Which version this is", "version"},
 		{"For programs: commit, date and Go's version, too", "version -o json"},

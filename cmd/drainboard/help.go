@@ -237,6 +237,7 @@ func addHelp(root *cobra.Command) {
 			return of.Help()
 		},
 	})
+	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		cmd.SuggestFor = meant[cmd.Name()]
 		cmd.Example = examplesOf(cmd.Name())

@@ -77,11 +77,28 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Each command has three examples at least, and their flags and arguments are taken.
+// The help of each command, hidden ones and help itself included, has three examples at least, and
+// their flags and arguments are taken.
 func TestExamples(t *testing.T) {
+	names := []string{""}
 	for _, cmd := range program().Commands() {
-		if len(examples[cmd.Name()]) < 3 && cmd.IsAvailableCommand() {
-			t.Errorf("%s has %d examples", cmd.Name(), len(examples[cmd.Name()]))
+		names = append(names, cmd.Name())
+	}
+	if !slices.Contains(names, "help") || !slices.Contains(names, "man") {
+		t.Errorf("%q", names)
+	}
+	for _, name := range names {
+		code, help, errOut := called(t.Context(), "", append(strings.Fields(name), "--help")...)
+		_, part, _ := strings.Cut(help, "\nExamples:\n")
+		part, _, _ = strings.Cut(part, "\n\n")
+		shown := map[string]bool{}
+		for line := range strings.Lines(part) {
+			if line = strings.TrimSpace(line); line == "drainboard" || strings.HasPrefix(line, "drainboard ") {
+				shown[line] = true
+			}
+		}
+		if code != 0 || len(shown) < 3 {
+			t.Errorf("drainboard %s --help: %d, %d examples\n%s%s", name, code, len(shown), errOut, help)
 		}
 	}
 	for _, list := range examples {

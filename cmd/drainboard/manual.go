@@ -42,11 +42,11 @@ func manCmd() *cobra.Command {
 	}
 }
 
-// documented are the program and its commands, but those that cobra adds.
+// documented are the program and its commands, but those about its help.
 func documented(root *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{root}
 	for _, cmd := range root.Commands() {
-		if _, ours := examples[cmd.Name()]; ours {
+		if _, ours := examples[cmd.Name()]; ours && cmd.Name() != "help" && !cmd.Hidden {
 			out = append(out, cmd)
 		}
 	}

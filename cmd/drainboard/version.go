@@ -1,9 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +16,36 @@ import (
 	"github.com/drainboard/drainboard/engine/api"
 )
 
-// version is set when a release is built.
-var version = "dev"
+// released is set by the linker when a release is built, which it can only while nothing else sets it.
+var released string
+
+// version is that of this program.
+var version = cmp.Or(released, moduleVersion(buildInfo()))
+
+// unversioned is the version of what was built in a clone between two releases.
+const unversioned = "dev"
+
+// untagged is a version that Go makes of a commit: its time and the start of its hash.
+var untagged = regexp.MustCompile(`[.-](\d{14})-([0-9a-f]{12})$`)
+
+func buildInfo() *debug.BuildInfo {
+	info, _ := debug.ReadBuildInfo()
+	return info
+}
+
+// moduleVersion is the version of the module that was built, as go install notes it: a release, or
+// the commit that it was taken at. A build in a clone has a release's version only at its tag.
+func moduleVersion(info *debug.BuildInfo) string {
+	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return unversioned
+	}
+	inClone := slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" })
+	of, changed, _ := strings.Cut(info.Main.Version, "+")
+	if inClone && (untagged.MatchString(of) || changed != "") {
+		return unversioned
+	}
+	return strings.TrimPrefix(of, "v")
+}
 
 func (a *app) versionCmd() *cobra.Command {
 	var o string
@@ -34,8 +67,7 @@ func (a *app) versionCmd() *cobra.Command {
 
 // version says which version this is; as JSON also what it was built from, and with what.
 func (a *app) version(asJSON bool) error {
-	info, _ := debug.ReadBuildInfo()
-	built := versionOf(info)
+	built := versionOf(version, buildInfo())
 	if asJSON {
 		return present.JSON(a.Out, built)
 	}
@@ -43,11 +75,17 @@ func (a *app) version(asJSON bool) error {
 	return err
 }
 
-// versionOf is what is known of this build; what git knows is there if it was built in a clone.
-func versionOf(info *debug.BuildInfo) api.Version {
+// versionOf is what is known of a build. The commit is there if it was built in a clone, and its
+// start if the module was taken at a commit without a tag.
+func versionOf(version string, info *debug.BuildInfo) api.Version {
 	v := api.Version{Version: version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {
 		return v
+	}
+	if made := untagged.FindStringSubmatch(info.Main.Version); made != nil {
+		if at, err := time.Parse("20060102150405", made[1]); err == nil {
+			v.Date, v.Commit = at.Format(time.RFC3339), made[2]
+		}
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

@@ -223,7 +223,7 @@ func (s *Step) observePods() {
 		}
 		p.Gone = s.Now
 		s.Run.Pods[uid] = p
-		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(s.Now.Sub(p.First))})
+		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(p.Gone.Sub(p.Went()))})
 	}
 }
 

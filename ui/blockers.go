@@ -138,7 +138,7 @@ func (m *Model) blockedTitle() string {
 	pods, budgets := m.Scene.BlockedPods()
 	title := m.Styles.Glyphs.Blocked + " blocked: "
 	if budgets > 0 {
-		title += style.Count(budgets, "budget") + ", "
+		title += style.Count(budgets, "PDB") + ", "
 	}
 	return title + style.Count(pods, "pod")
 }

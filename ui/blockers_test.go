@@ -21,7 +21,7 @@ func TestPodsOfOneBudgetOnANode(t *testing.T) {
 		s.Blockers = append(s.Blockers, &b)
 	}
 	ui := sit(t, 120, 36, s, withMouse)
-	ui.Expect("1 budget, 9 pods", "checkout-1 on ip-10-0-1-23  tried 14×", "checkout-3 on ip-10-0-1-23  tried 3×", "+")
+	ui.Expect("1 PDB, 9 pods", "checkout-1 on ip-10-0-1-23  tried 14×", "checkout-3 on ip-10-0-1-23  tried 3×", "+")
 	if n := strings.Count(ui.Screen(), "scale checkout to 4"); n != 1 {
 		t.Errorf("the way out is said %d times", n)
 	}

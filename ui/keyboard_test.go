@@ -180,7 +180,7 @@ func TestForceSaysWhy(t *testing.T) {
 
 func TestForceOnePod(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("blocked: 1 budget, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")
+	ui.Expect("blocked: 1 PDB, 1 pod").Press("tab", "down", "f").Expect("Force checkout-7d9f-x2", "Deletes shop/checkout-7d9f-x2 on ip-10-0-1-23")
 	ui.Type("shop/checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"})
 }
 
@@ -319,11 +319,11 @@ func TestDetails(t *testing.T) {
 
 func TestResize(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
-	ui.Expect("eu-west-1a  1/4", "eu-west-1c  1/4", "blocked: 1 budget")
+	ui.Expect("eu-west-1a  1/4", "eu-west-1c  1/4", "blocked: 1 PDB")
 	ui.Resize(60, 30).Expect("›nodes 2 draining", "⚑ blocked 1").Gone("allows 0")
 	ui.Press("tab").Expect("allows 0", "scale checkout to 4").Press("tab").Expect("evicted")
 	ui.Resize(30, 8).Expect("too small: needs at least", "44x14")
-	ui.Resize(120, 36).Expect("eu-west-1a  1/4", "blocked: 1 budget", "q quit")
+	ui.Resize(120, 36).Expect("eu-west-1a  1/4", "blocked: 1 PDB", "q quit")
 }
 
 // The cursor is a machine: rows that come and go do not move it to another.

@@ -22,7 +22,7 @@ func TestANightAtTheKeyboard(t *testing.T) {
 	ui.Press("a").Expect("41 pods will be evicted").Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 
 	// A budget holds a pod: where, why, for how long, and what would open it.
-	ui.Show(uitest.Busy()).Expect("blocked: 1 budget, 1 pod", "shop/checkout  allows 0: 3 healthy, 3 required", "scale checkout to 4", "fails in 11:42")
+	ui.Show(uitest.Busy()).Expect("blocked: 1 PDB, 1 pod", "shop/checkout  allows 0: 3 healthy, 3 required", "scale checkout to 4", "fails in 11:42")
 	ui.Press("/").Type("blocked").Press("enter").Expect("1 of 18 nodes", "ip-10-0-1-23").Gone("ip-10-0-1-24 ")
 	ui.Press("down").Press("enter").Expect(uitest.Host(1, 23)).Press("esc").Gone(uitest.Host(1, 23))
 

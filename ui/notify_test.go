@@ -82,7 +82,7 @@ func TestANotificationWhenANodeIsBlocked(t *testing.T) {
 	young := *s.Blockers[0]
 	young.Since = uitest.Moment.Add(-5 * time.Second)
 	s.Blockers = []*blockers.Blocker{&young}
-	ui.Expect("draining").Press(focusOut).Show(s).Expect("blocked: 1 budget").Silent(osc777)
+	ui.Expect("draining").Press(focusOut).Show(s).Expect("blocked: 1 PDB").Silent(osc777)
 	many := uitest.Busy()
 	for _, pod := range []string{"shop/checkout-7d9f-x3", "shop/checkout-7d9f-x4"} {
 		b := *many.Blockers[0]

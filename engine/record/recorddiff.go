@@ -144,7 +144,7 @@ func (t *differ) pods() {
 			t.tell(p.Evicted, e)
 		}
 		if !p.Gone.IsZero() && was.Gone.IsZero() {
-			e.Type, e.Message = PodGone, text.PodLeft(p.Gone.Sub(p.First))
+			e.Type, e.Message = PodGone, text.PodLeft(p.Gone.Sub(p.Went()))
 			t.tell(p.Gone, e)
 		}
 		if p.Refusal != "" && was.Refusal == "" && p.Gone.IsZero() {

@@ -448,6 +448,10 @@ type Pod struct {
 	Returns int `json:"returns,omitempty"`
 }
 
+// Went is when its eviction or, for a force order, its deletion was accepted, as far as known: from then on it
+// stops. Refused attempts before do not count.
+func (p Pod) Went() time.Time { return cmp.Or(p.Evicted, p.Last, p.First) }
+
 // KeptPod is a pod that budgets keep on a node which the group's own controller drains.
 type KeptPod struct {
 	Ref     string `json:"ref"`

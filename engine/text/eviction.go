@@ -24,6 +24,7 @@ func DeletedByForce(order string) string {
 // ForcedBy says of a pod that a force order covers it.
 func ForcedBy(by string) string { return "deleted past its PDBs by order of " + by }
 
+// PodLeft tells how long a pod took to be gone once it was evicted or deleted.
 func PodLeft(after time.Duration) string { return "gone after " + seconds(after) }
 
 // RetriesUsedUp is why a pod is forced that was refused so often.

@@ -88,7 +88,7 @@ func TestWatchOthers(t *testing.T) {
 	if gone == 0 || refused == 0 {
 		t.Fatalf("the drain of %s let %d go, and %d were refused", first.Name, gone, refused)
 	}
-	p.expect("drained manually", name+" draining", "allows 0: 3 healthy, 3 required", "scale checkout to 4", fmt.Sprintf("blocked: 1 budget, %d pod", refused), "(before: not known)")
+	p.expect("drained manually", name+" draining", "allows 0: 3 healthy, 3 required", "scale checkout to 4", fmt.Sprintf("blocked: 1 PDB, %d pod", refused), "(before: not known)")
 
 	var other string
 	for _, n := range nodes {

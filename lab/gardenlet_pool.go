@@ -110,9 +110,6 @@ func (p planned) deploy(ctx context.Context, zone int) error {
 	if err := p.deployClass(ctx, class, zone); err != nil {
 		return err
 	}
-	if err := s.awaitClass(ctx, class); err != nil {
-		return err
-	}
 	api := s.machines.MachineDeployments(s.ControlNamespace)
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := api.Get(ctx, name, metav1.GetOptions{})
@@ -129,27 +126,6 @@ func (p planned) deploy(ctx context.Context, zone int) error {
 		_, err = api.Update(ctx, now, metav1.UpdateOptions{})
 		return err
 	})
-}
-
-// classSeen is how long awaitClass waits: one that is stopped does not keep the Shoot from being deployed.
-const classSeen = 15 * time.Second
-
-// awaitClass waits until machine-controller-manager has seen a new machine class and its secret: then it
-// puts a finalizer on the secret. A machine whose secret is not in its cache yet it leaves alone
-// for 10 minutes (machine_util.go, ValidateMachineClass: LongRetry), and nothing wakes it before. In Gardener
-// the extension is at its other objects meanwhile.
-func (s *Shoot) awaitClass(ctx context.Context, name string) error {
-	limited, cancel := context.WithTimeout(ctx, classSeen)
-	defer cancel()
-	err := poll(limited, 50*time.Millisecond, func() (bool, error) {
-		secret, err := s.lab.client.CoreV1().Secrets(s.ControlNamespace).Get(ctx, name, metav1.GetOptions{})
-		return err == nil && len(secret.Finalizers) > 0, err
-	})
-	if limited.Err() != nil && ctx.Err() == nil {
-		s.lab.logf("shoot %s: machine-controller-manager has not seen machine class %s after %s", s.Name, name, classSeen)
-		return nil
-	}
-	return err
 }
 
 // deployClass makes the machine class, or changes what new machines are made of.

@@ -4,12 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 )
 
 // What a zone gets of a pool's surge or unavailability.
@@ -83,25 +78,5 @@ func TestPoolHash(t *testing.T) {
 	}
 	if after(`{"version":"1.34.0","kubeProxy":{"mode":"IPVS"}}}`) == after(`{"version":"1.34.0","kubeProxy":{"mode":"IPVS"}}`+dns) {
 		t.Error("with IPVS nodes are made with node-local DNS")
-	}
-}
-
-// A machine deployment is changed to a new machine class only when machine-controller-manager has
-// seen the class and its secret.
-func TestAwaitClass(t *testing.T) {
-	client := fake.NewClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shoot--a", Name: "class"}})
-	s := &Shoot{ControlNamespace: "shoot--a", lab: &Lab{client: client}}
-	asked := 0
-	client.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if asked++; asked < 3 {
-			return false, nil, nil
-		}
-		return true, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "class", Finalizers: []string{"machine.sapcloud.io/machine-controller"}}}, nil
-	})
-	if err := s.awaitClass(t.Context(), "class"); err != nil || asked != 3 {
-		t.Errorf("it asked %d times: %v", asked, err)
-	}
-	if err := s.awaitClass(t.Context(), "class"); err != nil || asked != 4 {
-		t.Errorf("it waits for what was seen: asked %d times: %v", asked, err)
 	}
 }

@@ -190,6 +190,16 @@ func (m *machines) tell(pool string) {
 	}
 }
 
+// tellZones logs what a pool's machine deployments were last.
+func (m *machines) tellZones(pool string) {
+	m.t.Helper()
+	for _, list := range m.zones(pool) {
+		if last := list[len(list)-1]; last.is != nil {
+			m.t.Logf("%s %s generation %d, wants %d machines: %+v", last.from.Format("15:04:05.0"), last.is.Name, last.is.Generation, last.is.Spec.Replicas, last.is.Status)
+		}
+	}
+}
+
 // Conditions for until.
 
 func inMachinePhase(phase machineapi.MachinePhase) func(*machineapi.Machine) bool {

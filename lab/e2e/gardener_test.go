@@ -55,6 +55,14 @@ func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
 	s.control = s.kubeconfigBeside("control-reader-"+o.Name, s.shoot.ControlNamespace, publishedBeside(t, "rbac-control.yaml")[0])
 	s.users = append(s.users, s.user)
 	s.machines = s.followMachines()
+	t.Cleanup(func() { // what a story that hangs waits for
+		for _, pool := range o.Pools {
+			if t.Failed() {
+				s.machines.tell(pool.Name)
+				s.machines.tellZones(pool.Name)
+			}
+		}
+	})
 	return s
 }
 

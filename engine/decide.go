@@ -42,6 +42,12 @@ type Decision struct {
 	Touched []string
 }
 
+// TellsEnd reports whether a decision tells the end of a machine: it is saved before, so that no other
+// process tells it again.
+func (d *Decision) TellsEnd() bool {
+	return slices.ContainsFunc(d.Events, func(e record.Event) bool { return e.Type == record.NodeTerminating })
+}
+
 // Heartbeat is the longest a running run goes without a decision; a pause
 // several times as long counts as time in which it could not act.
 const Heartbeat = 5 * time.Second

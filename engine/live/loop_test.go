@@ -44,6 +44,18 @@ func TestLoopDoesNotActWithoutARecord(t *testing.T) {
 	}
 }
 
+// TestTellsEndOnceSaved: the end of a machine is in the record before it is told, so that a process that
+// resumes from that does not tell it a second time.
+func TestTellsEndOnceSaved(t *testing.T) {
+	b := newBench(t)
+	for what, saves := range map[record.EventType]bool{record.NodeTerminating: true, record.NodeReady: false} {
+		b.saved = time.Now()
+		if got := b.saves(engine.Decision{Events: []record.Event{{Type: what}}}); got != saves {
+			t.Errorf("%s: told before it is saved %v, want %v", what, !got, !saves)
+		}
+	}
+}
+
 // Where nobody looks at a screen, a run that cannot see or has lost its lock
 // says so, once, and says when that is over.
 func TestLoopTellsWhatIsOutOfSight(t *testing.T) {

@@ -15,6 +15,7 @@ type args struct {
 	words []string
 	pair  map[string]string
 	read  map[string]bool
+	twice []string // keys that are there a second time
 }
 
 func parse(line string) *args {
@@ -25,12 +26,41 @@ func parse(line string) *args {
 		case i == 0:
 			a.name = f
 		case isPair:
+			if _, was := a.pair[key]; was {
+				a.twice = append(a.twice, key)
+			}
 			a.pair[key] = value
 		default:
 			a.words = append(a.words, f)
 		}
 	}
 	return a
+}
+
+// sets lists what a line sets: one that sets the same after it replaces it, so that the first says nothing.
+func (a *args) sets() (out []string) {
+	switch a.name {
+	case "seed", "cluster", "balancer", "autoscaler", "crash":
+		out = []string{a.name}
+	case "workload", "budget", "peer", "hook":
+		out = []string{strings.Join(append([]string{a.name}, a.words[:min(1, len(a.words))]...), " ")}
+	case "timing", "settings":
+		for _, key := range sortedKeys(a.pair) {
+			out = append(out, key+" of "+a.name)
+		}
+	case "fault":
+		what := strings.Join(append([]string{a.name}, a.words...), " ")
+		for _, key := range []string{"kind", "source", "zone"} {
+			if a.pair[key] != "" {
+				what += " " + key + "=" + a.pair[key]
+			}
+		}
+		out = []string{what}
+	}
+	for _, key := range a.twice {
+		out = append(out, key, key)
+	}
+	return out
 }
 
 // unread lists what nobody asked for.

@@ -68,6 +68,7 @@ type checker struct {
 	dark         darkness
 	back         takesBack
 	passing      passing
+	endings      endings
 }
 
 func (c *checker) init(d *Driver) {
@@ -79,6 +80,7 @@ func (c *checker) init(d *Driver) {
 		passing:  passing{owed: map[string]string{}, ours: map[string]bool{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
 		dark:     darkness{granted: map[string]bool{}},
+		endings:  endings{granted: map[string]int{}, told: map[string]int{}},
 		back:     takesBack{since: d.Sim.View.Health[world.Cloud].Fresh},
 		reads:    map[string]look{}, vigils: map[string]*vigil{}, marked: map[string]bool{}, ended: map[string]bool{},
 		clock: usableTime{used: map[wait]time.Duration{}, tried: map[string]time.Time{}},
@@ -261,6 +263,7 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 	if a.Kind == record.Delete && o.Verdict == record.Done {
 		c.forced[a.UID] = c.d.Sim.now
 	}
+	c.endings.answered(a, o)
 	c.looked(a, o)
 	c.changed(a)
 	if a.Kind == record.SetSizes {
@@ -352,6 +355,7 @@ func (c *checker) after(dec engine.Decision) {
 		d.breaks("the wake-up %s lies in the past", dec.Wake)
 	}
 	c.settles()
+	c.endsTold(dec.Events)
 	c.leftOut()
 	c.looksAround(dec) // what a passed validation frees is free for this decision
 	begun := false

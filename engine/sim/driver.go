@@ -191,7 +191,7 @@ func (d *Driver) decide() {
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
 	since := s.now.Sub(d.savedAt)
-	if len(dec.Actions) > 0 || obeys(dec.Acks) || d.dirty && since >= saveSoon || since >= saveEvery || d.failing {
+	if len(dec.Actions) > 0 || obeys(dec.Acks) || dec.TellsEnd() || d.dirty && since >= saveSoon || since >= saveEvery || d.failing {
 		if s.now.Before(s.faults.unwritten) {
 			d.Run = before
 			d.hold(in)

@@ -54,12 +54,14 @@ func Named(name string) (Scenario, error) {
 // nobody is there to give them.
 func (s Scenario) Open(seed uint64, alone bool) (*Script, error) {
 	c := NewScript()
-	text := fmt.Sprintf("seed %d\n%s\n", seed, s.Script)
+	texts := []string{fmt.Sprintf("seed %d\n%s\n", seed, s.Script)}
 	if alone {
-		text += "settings approve=none\n"
+		texts = append(texts, "settings approve=none")
 	}
-	if _, err := c.Do(text); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	for _, text := range texts {
+		if _, err := c.Do(text); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
 	}
 	return c, nil
 }

@@ -95,6 +95,7 @@ func settingsOf(rules engine.Strategy) record.Settings {
 // Do carries out one line, or several, and returns what there is to tell.
 func (c *Script) Do(text string) (string, error) {
 	var out strings.Builder
+	set := map[string]bool{}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
 		if strings.TrimSpace(line) == "" {
@@ -106,6 +107,12 @@ func (c *Script) Do(text string) (string, error) {
 				return out.String(), fmt.Errorf("%s: %w", strings.TrimSpace(line), err)
 			}
 			continue
+		}
+		for _, what := range a.sets() {
+			if set[what] {
+				return out.String(), fmt.Errorf("%s: %s is set a second time", strings.TrimSpace(line), what)
+			}
+			set[what] = true
 		}
 		told, err := c.command(a)
 		if err != nil {

@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,7 +45,42 @@ var surroundings = map[string]func(t *testing.T, dir string){
 		answering(t, dir, 429, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","message":"too many requests, please try again later","code":429}`)
 	},
 	"nonsense": func(t *testing.T, dir string) { answering(t, dir, 200, "application/json", "nonsense") },
-	"pools":    func(t *testing.T, _ string) { pools(t) },
+	"another service": func(t *testing.T, dir string) {
+		answering(t, dir, 200, "application/json", `{"status":"ok","version":"2.1"}`)
+	},
+	"another kind": func(t *testing.T, dir string) {
+		answering(t, dir, 200, "application/json", `{"kind":"Dashboard","apiVersion":"grafana.example/v1","metadata":{"name":"x"}}`)
+	},
+	"a list":     func(t *testing.T, dir string) { answering(t, dir, 200, "application/json", `[]`) },
+	"empty body": func(t *testing.T, dir string) { answering(t, dir, 200, "application/json", "") },
+	"gateway":    func(t *testing.T, dir string) { answering(t, dir, 502, "text/plain", "upstream connect error") },
+	"not there":  func(t *testing.T, dir string) { answering(t, dir, 404, "text/plain", "404 page not found") },
+	"moved": func(t *testing.T, dir string) {
+		server := httptest.NewServer(http.RedirectHandler("https://login.example.invalid/", http.StatusFound))
+		t.Cleanup(server.Close)
+		kubeconfigAt(t, dir, leadingTo(server.URL))
+	},
+	"hangs up": func(t *testing.T, dir string) {
+		server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+		t.Cleanup(server.Close)
+		kubeconfigAt(t, dir, leadingTo(server.URL))
+	},
+	"TLS of another host": func(t *testing.T, dir string) {
+		server := encrypted(t)
+		ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+		at := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+		kubeconfigAt(t, dir, leadingTo(at+"', certificate-authority-data: '"+base64.StdEncoding.EncodeToString(ca)))
+	},
+	"TLS of another CA": func(t *testing.T, dir string) { kubeconfigAt(t, dir, leadingTo(encrypted(t).URL)) },
+	"no TLS": func(t *testing.T, dir string) {
+		answering(t, dir, 200, "application/json", "{}")
+		config, err := os.ReadFile(filepath.Join(dir, "config"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kubeconfigAt(t, dir, strings.Replace(string(config), "http://", "https://", 1))
+	},
+	"pools": func(t *testing.T, _ string) { pools(t) },
 	"no nodes": func(t *testing.T, _ string) {
 		pools(t, map[string]string{"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","metadata":{},"items":[]}`})
 	},
@@ -78,6 +117,13 @@ var surroundings = map[string]func(t *testing.T, dir string){
 		t.Setenv("AWS_ACCESS_KEY_ID", "")
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	},
+}
+
+// noUse are surroundings in which what goes wrong is nobody's use: exit code 2 is for a flag only,
+// which the message names.
+var noUse = []string{
+	"dead", "unknown host", "proxy", "proxy 502", "login", "trouble", "busy", "nonsense", "another service", "another kind", "a list", "empty body", "gateway", "not there",
+	"moved", "hangs up", "no TLS", "damaged record", "expired", "region off", "not allowed", "throttled", "cloud trouble", "cloud refuses", "cloud by proxy", "no such region", "no credentials",
 }
 
 // pools leads to a cluster with the worker pool web.
@@ -148,8 +194,18 @@ func answering(t *testing.T, dir string, code int, kind, body string) {
 	kubeconfigAt(t, dir, leadingTo(server.URL))
 }
 
+// encrypted is a server for 127.0.0.1 and example.com, with a certificate of its own.
+func encrypted(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server
+}
+
 // passing are what differs from call to call and machine to machine.
-var passing = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+var passing = regexp.MustCompile(`(https?://)(127\.0\.0\.1|localhost):\d+`)
 
 // clock is a time of day.
 var clock = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
@@ -214,12 +270,15 @@ func tryLine(t *testing.T, place, command string) (got string) {
 		}
 		root := newRoot(strings.NewReader(""), to, &out)
 		code := execute(t.Context(), root, append([]string{"--start-timeout=1ms"}, shellWords(command)...))
-		said := strings.ReplaceAll(clock.ReplaceAllString(passing.ReplaceAllString(strings.TrimSpace(out.String()), "http://HOST"), "TIME"), dir, "DIR")
+		said := strings.ReplaceAll(clock.ReplaceAllString(passing.ReplaceAllString(strings.TrimSpace(out.String()), "${1}HOST"), "TIME"), dir, "DIR")
 		if strings.Contains(said, "goroutine ") || strings.Contains(said, "panic") {
 			t.Errorf("a stack trace:\n%s", said)
 		}
 		if code == exitcode.WrongUse && strings.Contains(said, "Usage:") {
 			t.Errorf("the help is no answer:\n%s", said)
+		}
+		if code == exitcode.WrongUse && slices.Contains(noUse, place) && !strings.Contains(said, "--") {
+			t.Errorf("nothing on the command line is wrong:\n%s", said)
 		}
 		got = fmt.Sprintf("exit %d\n%s", code, strings.ReplaceAll(said, "\n\n", "\n"))
 	})

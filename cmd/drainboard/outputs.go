@@ -86,23 +86,29 @@ func (y *yamlWriter) document(doc []byte) error {
 }
 
 // formatAsked is the format for programs that a command line asks for, json, yaml or "", also
-// one that is refused before its flags are known.
-func formatAsked(args []string) string {
+// one that is refused before its flags are known. The last -o counts.
+func formatAsked(args []string) (format string) {
 	for i, arg := range args {
 		value, given := "", false
+		if arg == "--" {
+			break
+		}
 		for _, form := range []string{"--output=", "-o=", "-o"} {
 			if value, given = strings.CutPrefix(arg, form); given {
 				break
 			}
 		}
 		if (arg == "-o" || arg == "--output") && i+1 < len(args) {
-			value = args[i+1]
+			value, given = args[i+1], true
 		}
-		if value == "json" || value == "yaml" {
-			return value
+		switch {
+		case value == "json", value == "yaml":
+			format = value
+		case given:
+			format = ""
 		}
 	}
-	return ""
+	return format
 }
 
 // programOutput is the output of a program for documents of a format.

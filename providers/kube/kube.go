@@ -10,6 +10,8 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
+	stderrors "errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -64,9 +66,25 @@ func (c *Client) Clock() *clock.Remote { return c.clock }
 func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := c.urgent.core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error()
+	answer := c.urgent.core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx)
+	err := answer.Error()
 	if errors.IsForbidden(err) {
 		return nil
 	}
+	if err == nil {
+		if said, _ := answer.Raw(); isOtherService(said) {
+			return errOtherService
+		}
+	}
 	return err
+}
+
+// errOtherService is that something else than a Kubernetes API answers.
+var errOtherService = stderrors.New("it has no kind")
+
+// isOtherService reports whether an answer of /readyz is JSON of another service: the API says ok,
+// or has a kind. Its lists would pass for empty ones.
+func isOtherService(answer []byte) bool {
+	var object map[string]any
+	return json.Unmarshal(answer, &object) == nil && len(object) > 0 && object["kind"] == nil
 }

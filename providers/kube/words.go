@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -87,11 +90,27 @@ func (c *Client) words(err error) string {
 	case errors.As(err, &status):
 		return fmt.Sprintf("%s answered with an error: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
 	}
-	var sent *url.Error
-	if !errors.As(err, &sent) && strings.Contains(err.Error(), "couldn't get version/kind") { // of the codec, which has no type for it
+	if isNoObject(err) {
 		return fmt.Sprintf("%s answered with something that is not a Kubernetes object: check the address in the kubeconfig", at)
 	}
+	if strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return fmt.Sprintf("%s answered without TLS: check the address in the kubeconfig", at)
+	}
+	if errors.Is(err, io.EOF) {
+		return fmt.Sprintf("%s closed the connection without an answer: check the address in the kubeconfig, the network and proxies", at)
+	}
 	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
+}
+
+// isNoObject reports whether what was answered cannot be read as the object that was asked for.
+// The codec has no types for most of it.
+func isNoObject(err error) bool {
+	var sent *url.Error
+	var form *json.UnmarshalTypeError
+	if errors.Is(err, errOtherService) || errors.As(err, &form) {
+		return true
+	}
+	return !errors.As(err, &sent) && slices.ContainsFunc([]string{"couldn't get version/kind", "no kind \"", "0-length response"}, func(said string) bool { return strings.Contains(err.Error(), said) })
 }
 
 // notReady lists the checks that failed in an answer of /readyz, whose lines are

@@ -236,10 +236,36 @@ func Picture(s *assess.Reader) mng.Picture {
 			p.Ended++
 		}
 	}
+	first, full := firstOf(s)
+	p.Full = full
 	for _, machine := range s.W.Machines() {
-		p.Nodes = append(p.Nodes, nodePicture(s, machine))
+		p.Nodes = append(p.Nodes, nodePicture(s, machine, first))
 	}
 	return p
+}
+
+// firstOf is when EKS began with the first of the nodes that are known to be under way. Since then it has picked as many
+// as it takes at once where none was through since, and the watch saw it begin.
+func firstOf(s *assess.Reader) (first time.Time, full bool) {
+	for _, n := range s.Run.Nodes {
+		if !n.New && underway(n) && !n.Began.IsZero() && (first.IsZero() || n.Began.Before(first)) {
+			first = n.Began
+		}
+	}
+	for _, ph := range s.Run.Phases { // else the watch began amid the upgrade
+		full = full || !ph.Start.IsZero() && (ph.Name != upgrade || first.After(ph.Start))
+	}
+	for _, n := range s.Run.Nodes {
+		full = full && !(n.Stage == record.Replaced && n.Since.After(first))
+	}
+	e := s.Run.External
+	return first, full && !first.IsZero() && (e == nil || first.After(e.Blind))
+}
+
+// underway reports whether a node is known to be picked by EKS.
+func underway(n record.Node) bool {
+	guessed := n.Reason == text.Candidate(string(world.MoverEKS), 1)
+	return (n.Stage == record.Draining || n.Stage == record.Settling) && !guessed || n.Stage == record.Terminating
 }
 
 // markedSince is since when all marks are there: as they say it, or since the phase began where one
@@ -267,12 +293,11 @@ func markedSince(s *assess.Reader) (last time.Time) {
 	return last
 }
 
-func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
+func nodePicture(s *assess.Reader, m *world.Machine, first time.Time) mng.Node {
 	n := s.Run.Nodes[m.ID]
 	out := mng.Node{Name: n.Name, Zone: m.Zone, Old: !s.UpToDate(m), Leaving: m.Leaving(),
 		Candidate: slices.Contains(s.Run.Candidates, n.Name)}
-	guessed := n.Reason == text.Candidate(string(world.MoverEKS), 1)
-	out.Picked = (n.Stage == record.Draining || n.Stage == record.Settling) && !guessed || n.Stage == record.Terminating
+	out.Picked = underway(n)
 	if end, known := s.W.Group.EndOf(m.ID); known {
 		out.Taken, out.Foreign = !mng.Foreign(end.Why), mng.Foreign(end.Why)
 	} else {
@@ -286,8 +311,12 @@ func nodePicture(s *assess.Reader, m *world.Machine) mng.Node {
 	out.Young = mng.Young(&s.W.Group, node)
 	for _, p := range mng.Leaving(s.W, node.Name) {
 		out.Left++
-		if gate := drain.GateOf(s.W, p, func(string) int { return 0 }); !gate.Open || opened(s, gate) || p.Terminating() && !p.Evicted {
+		gate := drain.GateOf(s.W, p, func(string) int { return 0 })
+		if !gate.Open || opened(s, gate) || p.Terminating() && !p.Evicted {
 			out.Kept++
+		}
+		if !gate.Open && (gate.Double() || len(gate.Budgets) == 1 && gate.Budgets[0].Since.Before(first)) {
+			out.Long++
 		}
 	}
 	return out

@@ -181,6 +181,38 @@ func TestFollowedMayDrainMore(t *testing.T) {
 	}
 }
 
+// EKS picks as many nodes at once as it may: while pods go from one of them, the other one is named soon, as its PDB is
+// closed since before. Where it has closed since, or another node was through since, it is not.
+func TestFollowedMayDrainMoreMeanwhile(t *testing.T) {
+	for name, c := range map[string]struct {
+		closed time.Duration // since the drain began
+		gone   bool
+		named  bool
+	}{"closed before": {-time.Minute, false, true}, "closed since": {time.Second, false, false}, "another one was through": {-time.Minute, true, false}} {
+		t.Run(name, func(t *testing.T) {
+			x := watchedUpdate(t)
+			g := x.w.Group
+			m := *g.Managed
+			m.MaxUnavailable, g.Managed = "2", &m
+			x.w.SetGroup(g)
+			x.after(2 * time.Second)
+			x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
+				Ends: x.now.Add(5 * time.Minute), Grace: 5 * time.Minute, Evicted: true})
+			budget := *x.w.Budget("shop/checkout")
+			budget.Since = x.now.Add(c.closed)
+			x.w.SetBudget(&budget)
+			if c.gone {
+				x.after(2 * time.Second)
+				x.ends("i-gone", world.EndRequested)
+			}
+			told := x.after(5 * time.Second)
+			if named := slices.Equal(x.run.Candidates, []string{"a"}) && x.run.MoreDrains == 1 && slices.Contains(told, record.ReasonCandidates); named != c.named {
+				t.Errorf("%q, %d more, told %q", x.run.Candidates, x.run.MoreDrains, told)
+			}
+		})
+	}
+}
+
 // While nothing goes from a node that EKS drains, no time is estimated by what it replaced before.
 func TestFollowedTimeLeft(t *testing.T) {
 	x := watchedUpdate(t)

@@ -34,6 +34,9 @@ type Picture struct {
 	Quiet time.Duration
 	// AtOnce is how many nodes the update takes at once (maxUnavailable); 0 is 1.
 	AtOnce int
+	// Full: EKS has picked as many nodes as it takes at once since the first of those that are known, as none was
+	// through since.
+	Full bool
 	// Desired is how many machines the group is to have, Ended how many old ones have been terminated
 	// on request since the update began.
 	Desired, Ended int
@@ -52,8 +55,9 @@ type Node struct {
 	Taken, Foreign bool
 	// Picked: seen to drain, or drained. Candidate: it was one of the candidates before.
 	Picked, Candidate bool
-	// Left is how many pods have to leave it, Kept how many of these their PDBs keep now.
-	Left, Kept int
+	// Left is how many pods have to leave it, Kept how many of these their PDBs keep now, and Long how many they
+	// have kept since before EKS began with the nodes that are known.
+	Left, Kept, Long int
 }
 
 // Inference is what follows from a picture.
@@ -142,7 +146,8 @@ func covered(p Picture) bool {
 // candidates are the marked nodes all of whose pods are kept, while fewer other nodes are under way than
 // EKS takes at once. Where none is, EKS is at one of them: it takes the next ones only when it is through
 // with those before, with MINIMAL also when their replacements are Ready. Where some are, it may be at up to
-// more of them; that is told when these are at a standstill or have lasted, and stays so when they come further.
+// more of them; that is told when these are at a standstill or have lasted, and stays so when they come further. At once
+// it is told of nodes whose PDBs are closed for another reason than evictions from these, while all its picks are new.
 // EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
 // its pods left: users delete pods, and EKS does with force.
@@ -162,11 +167,13 @@ func candidates(p Picture) (names []string, more int, kept bool) {
 	case known >= max(1, p.AtOnce), known == 0 && (p.Quiet < quiet || replacing(p)):
 		return nil, 0, false
 	}
-	early := p.Quiet < quiet || known > 0 && moves && p.Quiet < settled
+	early := func(n Node) bool {
+		return p.Quiet < quiet || known > 0 && moves && p.Quiet < settled && !(p.Full && n.Left > 0 && n.Long == n.Left)
+	}
 	emptied := false
 	for _, n := range p.Nodes {
 		switch {
-		case !n.Old || !n.Marked || n.Leaving || n.Picked || early && !n.Candidate:
+		case !n.Old || !n.Marked || n.Leaving || n.Picked || early(n) && !n.Candidate:
 		case n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
 		case n.Left == 0 && n.Candidate && known == 0:

@@ -20,7 +20,7 @@ import (
 const controlFile = "control.json"
 
 // Control is the way to a running lab of another process, to switch its faults and to
-// change its Shoots.
+// change its Shoots and update its managed node groups.
 type Control struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
@@ -48,7 +48,8 @@ func (l *Lab) ServeControl() error {
 }
 
 // control answers GET with the faults that are on, POST /NAME by switching one
-// on, DELETE /NAME or / by switching them off, PATCH /NAME by changing a Shoot.
+// on, DELETE /NAME or / by switching them off, PATCH /NAME by changing a Shoot, PUT /NAME
+// by starting EKS's update of a managed node group.
 func (l *Lab) control(token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -75,6 +76,11 @@ func (l *Lab) control(token string) http.Handler {
 			}
 			if err == nil {
 				err = s.Change(r.Context(), change)
+			}
+		case http.MethodPut:
+			var force bool
+			if err = json.NewDecoder(r.Body).Decode(&force); err == nil {
+				err = l.UpdateNodegroup(r.Context(), name, force)
 			}
 		default:
 			err = errors.New(r.Method + " is not known here")
@@ -152,6 +158,12 @@ func (c *Control) SwitchOff(ctx context.Context, name string) error {
 // ChangeShoot is Shoot.Change, of the Shoot of a name; an empty name means the only one.
 func (c *Control) ChangeShoot(ctx context.Context, name string, change ShootChange) error {
 	_, err := c.do(ctx, http.MethodPatch, name, change)
+	return err
+}
+
+// UpdateNodegroup is Lab.UpdateNodegroup.
+func (c *Control) UpdateNodegroup(ctx context.Context, name string, force bool) error {
+	_, err := c.do(ctx, http.MethodPut, name, force)
 	return err
 }
 

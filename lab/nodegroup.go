@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,4 +109,13 @@ func (l *Lab) AddNodegroup(ctx context.Context, o Nodegroup) (asg string, err er
 		}
 	}
 	return "", fmt.Errorf("add node group %s: %w", o.Name, err)
+}
+
+// UpdateNodegroup has EKS update a managed node group to its cluster's version and the recommended release.
+func (l *Lab) UpdateNodegroup(ctx context.Context, name string, force bool) error {
+	if l.eks == nil {
+		return errors.New("this lab is no EKS cluster: lab up --eks is")
+	}
+	_, err := l.EKSClient().UpdateNodegroupVersion(ctx, &awseks.UpdateNodegroupVersionInput{ClusterName: aws.String(EKSCluster), NodegroupName: aws.String(name), Force: force})
+	return err
 }

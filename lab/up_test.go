@@ -108,6 +108,29 @@ func TestUpGardener(t *testing.T) {
 	}
 }
 
+// TestUpEKS sees that a command finds a managed node group, and can have EKS update it once at a time.
+func TestUpEKS(t *testing.T) {
+	t.Parallel()
+	ctx := testContext(t)
+	program := filepath.Join(shared.options.BinDir, "lab")
+	up := exec.CommandContext(ctx, program, "up", "--eks", "--nodes=1", "--zones=1", "--workload=single", "--minimal", "--dir="+t.TempDir(),
+		"--boot=1ns", "--ready=1ns", "--pod-ready=1ns", "--terminate=1ns", "--", "sh", "-ec", `
+			"$0" kubectl get nodes -l eks.amazonaws.com/nodegroup=ng-web -o name | wc -l
+			"$0" update other || echo refused
+			"$0" update ng-web
+			"$0" update ng-web || echo refused
+			"$0" kubectl wait node --all --for=jsonpath='{.spec.unschedulable}'=true -o name | wc -l`, program)
+	var stderr bytes.Buffer
+	up.Stderr = &stderr
+	out, err := up.Output()
+	if err != nil {
+		t.Fatalf("lab up --eks: %v\n%s\n%s", err, out, stderr.Bytes())
+	}
+	if got := strings.Fields(string(out)); !slices.Equal(got, []string{"1", "refused", "refused", "1"}) || !strings.Contains(stderr.String(), "ResourceInUseException") {
+		t.Errorf("the command says %q\n%s", got, stderr.Bytes())
+	}
+}
+
 // TestFaultCommand switches faults of a running lab from another process.
 func TestFaultCommand(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@
 //	lab up -- drainboard upgrade ng-web    with a command, and as long as it
 //	lab fault no-capacity --zone a         what can go wrong, while it runs
 //	lab shoot --kubernetes-version 1.33.1  roll the Shoot of lab up --gardener
+//	lab update ng-web                      EKS's update of the node group of lab up --eks
 //	lab kubectl ...                        kubectl of the same version
 //
 // The program is also every component of the control plane: see components.go.
@@ -32,7 +33,7 @@ func main() {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(upCommand(), faultCommand(), shootCommand())
+	root.AddCommand(upCommand(), faultCommand(), shootCommand(), updateCommand())
 	// Kubernetes registers its own on import, and cobra shows it as ours.
 	_ = pflag.CommandLine.MarkHidden("version")
 	err := root.Execute()

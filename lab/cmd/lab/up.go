@@ -15,9 +15,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/eks"
 )
 
 const region = "eu-west-1"
@@ -36,6 +39,10 @@ type upFlags struct {
 	stay         bool
 	kops         bool
 	gardener     bool
+	eks          bool
+	window       time.Duration
+	atOnce       int32
+	minimal      bool
 	version      string
 	drain        time.Duration
 }
@@ -51,7 +58,9 @@ gets a second version with a newer AMI, so every node is outdated. With --kops
 it is a kops cluster instead: a bastion, a machine of the control plane and two
 groups of nodes, its specs in a bucket, and where they are in the environment. With
 --gardener it is a Shoot with three worker pools, whose machines the real
-machine-controller-manager moves when you ask for a roll with lab shoot.
+machine-controller-manager moves when you ask for a roll with lab shoot. With --eks
+it is an EKS cluster with a managed node group, which EKS's own worker updates when
+you ask for it with lab update.
 
 When all is ready, the environment for clients is printed and written to DIR/env.
 The lab runs until it is interrupted or the process that started it ends. With a
@@ -60,8 +69,13 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 			if f.nodes < 0 || f.zones < 1 || f.zones > 6 {
 				return errors.New("--nodes must be 0 or more, --zones 1 to 6")
 			}
-			if f.kops && f.gardener {
-				return errors.New("--kops and --gardener are two things: one lab is one of them")
+			if f.kops && f.gardener || f.eks && (f.kops || f.gardener) {
+				return errors.New("--kops, --gardener and --eks are different things: one lab is one of them")
+			}
+			for _, name := range []string{"window", "max-unavailable", "minimal"} {
+				if !f.eks && cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s is of a managed node group: it goes with --eks", name)
+				}
 			}
 			if f.gardener && f.nodes < 3 {
 				return errors.New("--gardener needs 3 nodes or more: one in each pool")
@@ -89,11 +103,15 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&f.kops, "kops", false, "a kops cluster, with the groups bastions, control-plane-ZONE, batch and nodes")
 	flags.BoolVar(&f.gardener, "gardener", false, "a Shoot, with the pools workers, inplace and manual: one for each update strategy")
+	flags.BoolVar(&f.eks, "eks", false, "an EKS cluster, with a managed node group that lab update updates")
+	flags.DurationVar(&f.window, "window", 15*time.Minute, "how long EKS evicts the pods of a node: with force it deletes them then, else the update fails after three")
+	flags.Int32Var(&f.atOnce, "max-unavailable", 1, "how many nodes EKS updates at once")
+	flags.BoolVar(&f.minimal, "minimal", false, "let the node group have the update strategy MINIMAL: no new nodes come first")
 	flags.StringVar(&f.version, "kubernetes-version", lab.ShootVersion, "version of Kubernetes that the Shoot's nodes begin with")
 	flags.DurationVar(&f.drain, "drain-timeout", 2*time.Hour, "how long the Shoot's machines drain, before they end whatever budgets say")
 	flags.IntVar(&f.nodes, "nodes", 12, "nodes in the group, or in the groups batch and nodes (--kops) or all pools (--gardener) together")
 	flags.IntVar(&f.zones, "zones", 3, "zones that they are spread over")
-	flags.StringVar(&f.group, "group", "ng-web", "name of the Auto Scaling group")
+	flags.StringVar(&f.group, "group", "ng-web", "name of the Auto Scaling group, or of the node group (--eks)")
 	flags.StringVar(&f.namespace, "namespace", "shop", "namespace of the workload")
 	flags.StringVar(&f.workload, "workload", "default",
 		"what runs on the nodes: default or all (everything), none, or some of "+strings.Join(lab.Workloads(), ","))
@@ -146,6 +164,8 @@ func up(f upFlags, command []string) error {
 		made, err = f.populateKops(ctx, l)
 	case f.gardener:
 		made, err = f.populateShoot(ctx, l)
+	case f.eks:
+		made, err = f.populateEKS(ctx, l)
 	default:
 		made, err = f.populate(ctx, l)
 	}
@@ -251,6 +271,23 @@ func (f upFlags) populateShoot(ctx context.Context, l *lab.Lab) (place, error) {
 		}
 	}
 	return made, nil
+}
+
+// populateEKS makes the managed node group and the workload.
+func (f upFlags) populateEKS(ctx context.Context, l *lab.Lab) (place, error) {
+	made := place{name: "node group " + f.group}
+	if _, err := l.ServeEKS(eks.Options{Times: eks.Times{Window: f.window}, Seed: uint64(time.Now().UnixNano())}); err != nil {
+		return made, err
+	}
+	group := lab.Nodegroup{Name: f.group, Nodes: f.nodes, Update: &types.NodegroupUpdateConfig{MaxUnavailable: aws.Int32(f.atOnce)}}
+	if f.minimal {
+		group.Update.UpdateStrategy = types.NodegroupUpdateStrategiesMinimal
+	}
+	asg, err := l.AddNodegroup(ctx, group)
+	if err != nil {
+		return made, err
+	}
+	return made, f.deploy(ctx, l, lab.Place{Namespace: f.namespace, Group: asg}, f.nodes)
 }
 
 // deploy starts the workload in a place and waits until it is Ready.

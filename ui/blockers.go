@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,6 +138,9 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 func (m *Model) blockedTitle() string {
 	pods, budgets := m.Scene.BlockedPods()
 	title := m.Styles.Glyphs.Blocked + " blocked: "
+	if !slices.ContainsFunc(m.Scene.Blockers, func(b *blockers.Blocker) bool { return !b.Guess }) {
+		title = m.Styles.Glyphs.Blocked + " may be blocked: "
+	}
 	if budgets > 0 {
 		title += style.Count(budgets, "PDB") + ", "
 	}
@@ -175,6 +179,9 @@ func (m *Model) blockerLines(b, above *blockers.Blocker, w int) []string {
 		tries += ", again in " + style.Countdown(b.Next.Sub(sc.Now(now)))
 	}
 	node := " on " + sc.NodeName(b.Node)
+	if b.Guess {
+		node += ", which EKS may drain"
+	}
 	where := style.Shorten(pod, max(w-6-style.Width(style.Clean(node+tries)), 16), st.Glyphs.Ellipsis) + node + tries
 	if sameButPod(b, above) {
 		return []string{start(mark).Space(2).Add(st.Text, where).String()}

@@ -20,6 +20,11 @@ func Idle(rules assess.Rules, now time.Time, w *world.World, last record.Run, le
 		last = record.Run{}
 	}
 	target := record.Target{Templates: append([]world.Template{w.Group.Template}, w.Group.Overrides...)}
+	if m := w.Group.Managed; m != nil {
+		if behind, _ := m.Behind(w.Group.Image); behind { // EKS's next update goes to the recommended release
+			target = record.Target{Image: m.RecommendedImage}
+		}
+	}
 	r := assess.NewRun(rules, "", 0, w, rules.Defaults(), target)
 	r.State, r.Phases, r.Strategy, r.Seen = record.NoRun, nil, "", now
 	s := &assess.Reader{Now: now, W: w, Run: r, Rules: rules}

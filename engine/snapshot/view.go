@@ -157,6 +157,8 @@ func versions(s *assess.Reader) (from, to string) {
 	}
 	switch {
 	case to != "":
+	case s.Run.Update != "" && managedTo(s) != "":
+		to = managedTo(s)
 	case s.Run.Target.Image != "":
 		to = s.Run.Target.Image
 	case len(s.Run.Target.Templates) > 0:
@@ -165,11 +167,24 @@ func versions(s *assess.Reader) (from, to string) {
 	return from, to
 }
 
+// managedTo is what EKS's update that is followed goes to, as EKS tells it.
+func managedTo(s *assess.Reader) string {
+	m := s.W.Group.Managed
+	if m == nil || m.Named(s.Run.Update) == nil {
+		return ""
+	}
+	u := m.Named(s.Run.Update)
+	return text.EKSRelease(u.Version, u.Release)
+}
+
 // newest names what a group at rest launches from: the kubelet version of the nodes
 // that are up to date, or the template's version as long as there is none.
 func newest(s *assess.Reader, known string) string {
 	if p := s.W.Group.Pool; p != nil { // the template's number is the controller's own
 		return cmp.Or(p.Version, known)
+	}
+	if m := s.W.Group.Managed; known == "" && m != nil && s.Run.Target.Image != "" && m.Recommended != "" {
+		return text.EKSRelease(m.ClusterVersion, m.Recommended)
 	}
 	if known == "" && s.W.Group.Template.Version > 0 {
 		return text.Template(s.W.Group.Template.Version)
@@ -430,6 +445,7 @@ func leavers(s *assess.Reader) (blocked []*blockers.Blocker, going []*Eviction) 
 			}
 		}
 	}
+	blocked = append(blocked, maybeBlocked(s)...)
 	slices.SortStableFunc(blocked, func(a, b *blockers.Blocker) int {
 		return cmp.Or(endOf(a.Deadline).Compare(endOf(b.Deadline)), cmp.Compare(a.Pod, b.Pod))
 	})
@@ -437,6 +453,24 @@ func leavers(s *assess.Reader) (blocked []*blockers.Blocker, going []*Eviction) 
 		return cmp.Or(b.Grace.End.Compare(a.Grace.End), cmp.Compare(a.Pod, b.Pod))
 	})
 	return blocked, going
+}
+
+// maybeBlocked are the pods that PDBs keep on the nodes that the group's own controller may be at.
+func maybeBlocked(s *assess.Reader) (out []*blockers.Blocker) {
+	for _, id := range s.In(record.Outdated) {
+		n := s.Run.Nodes[id]
+		if !slices.Contains(s.Run.Candidates, n.Name) {
+			continue
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			if s.Judge(p).Fate == drain.Leaves && !p.Terminating() && !drain.GateOf(s.W, p, func(string) int { return 0 }).Open {
+				b := blockers.Of(s, p, n, id)
+				b.Guess = true
+				out = append(out, b)
+			}
+		}
+	}
+	return out
 }
 
 // endOf is the end of a wait, far away without one.

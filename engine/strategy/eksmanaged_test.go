@@ -585,6 +585,55 @@ func TestFollowedPhaseMissed(t *testing.T) {
 	}
 }
 
+// What keeps the pods of the nodes that EKS may be at is shown like what keeps others, as a guess; what the update goes to
+// is named as EKS tells it, and not by the number of a template that EKS made.
+func TestFollowedViewShowsWhatMayBeBlocked(t *testing.T) {
+	x := watchedUpdate(t)
+	g := x.w.Group
+	m, u := *g.Managed, *g.Managed.Update
+	u.Version, u.Release = "1.32", "1.32.1-20250203"
+	m.Update, g.Managed = &u, &m
+	x.w.SetGroup(g)
+	x.after(6 * time.Second)
+	view := snapshot.View(EKSManaged{}, x.now, x.w, x.run, snapshot.Look{}, nil)
+	var pods []string
+	for _, b := range view.Blockers {
+		if b.Guess && len(b.Budgets) == 1 {
+			pods = append(pods, b.Pod+" "+b.Node)
+		}
+	}
+	if !slices.Equal(pods, []string{"shop/checkout-a a", "shop/checkout-b b"}) || len(view.Blockers) != 2 {
+		t.Errorf("blocked: %q of %d", pods, len(view.Blockers))
+	}
+	if view.To != "1.32.1" {
+		t.Errorf("it goes to %q", view.To)
+	}
+}
+
+// While no update is under way, a node is outdated that is behind the recommended release, whatever the group launches.
+func TestIdleIsBehindRecommended(t *testing.T) {
+	x := watchedUpdate(t)
+	g := x.w.Group
+	m := *g.Managed
+	m.Update, m.ClusterVersion, m.Recommended, m.RecommendedImage = nil, "1.32", "1.32.1-20250203", "ami-new"
+	g.Managed, g.Image, g.Template.Version = &m, "ami-old", 1
+	x.w.SetGroup(g)
+	for _, name := range []string{"a", "b"} {
+		x.node(name, 1, began.Add(-time.Hour), false)
+	}
+	look := func() *snapshot.Snapshot {
+		return snapshot.View(EKS{}, x.now, x.w, snapshot.Idle(EKS{}, x.now, x.w, record.Run{}, nil), snapshot.Look{}, nil)
+	}
+	if view := look(); view.Total != 3 || view.To != "1.32.1" {
+		t.Errorf("%d outdated, to %q", view.Total, view.To)
+	}
+	g.Image = "ami-new"
+	x.w.SetGroup(g)
+	if view := look(); view.Total != 1 { // the one of another template
+		t.Errorf("%d outdated", view.Total)
+	}
+}
+
 // Nodes may have come further while nothing could be seen: which ones EKS may be at is inferred again.
 func TestFollowedWasBlind(t *testing.T) {
 	x := watchedUpdate(t)

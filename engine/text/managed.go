@@ -55,6 +55,19 @@ func EKSConfigures(id, status string) string {
 	return fmt.Sprintf("%s changes the configuration of the node group (%s): it replaces no node, and no other update can start before it is over", EKSUpdate(id), status)
 }
 
+// EKSRelease names what an update goes to: the version of Kubernetes that an AMI release begins with, as those of
+// Amazon Linux do (1.32.1-20250203), else both.
+func EKSRelease(version, release string) string {
+	exact, _, _ := strings.Cut(release, "-")
+	switch {
+	case version == "" || release == "":
+		return version
+	case strings.HasPrefix(exact, version+"."):
+		return exact
+	}
+	return version + ", release " + release
+}
+
 // EKSBusy says why EKS refuses to start an update now.
 func EKSBusy(id string) string {
 	return "EKS refuses another update (ResourceInUseException) until " + EKSUpdate(id) + " is over"

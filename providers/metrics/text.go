@@ -154,7 +154,9 @@ func (p *page) nodes(s *snapshot.Snapshot) {
 	p.one("drainboard_nodes_blocked", "gauge", "Draining nodes with a pod that is held.", float64(blocked))
 	held := map[blockers.BlockerKind]int{}
 	for _, b := range s.Blockers {
-		held[b.Kind]++
+		if !b.Guess {
+			held[b.Kind]++
+		}
 	}
 	p.family("drainboard_pods_held", "gauge", "Pods that something keeps on their node now, by what does.")
 	for _, kind := range blockerKinds {

@@ -205,6 +205,9 @@ func (n *narrator) tellBlockers() {
 	now := m.Opts.Now()
 	told := make(map[string]string, len(sc.Blockers))
 	for _, b := range sc.Blockers {
+		if b.Guess { // the event that names the nodes says more
+			continue
+		}
 		key := string(b.Kind) + b.WayOut
 		for _, v := range b.Budgets {
 			key += fmt.Sprintf("%s %d", v.Ref, v.Allowed)
@@ -327,6 +330,9 @@ func (n *narrator) blockedText() string {
 		}
 	}
 	text := style.Count(pods, "pod") + " blocked: "
+	if first.Guess {
+		text = style.Count(pods, "pod") + " may be blocked: "
+	}
 	if pods > 1 {
 		text += "first "
 	}

@@ -260,6 +260,8 @@ type Blocker struct {
 	Detail string
 	// WayOut is one sentence: what would open it.
 	WayOut string
+	// Guess: the group's own controller may be at the node, and is not seen there.
+	Guess bool
 }
 
 // BudgetView is a budget's state in a snapshot.

@@ -178,6 +178,9 @@ func FollowedOf(r record.Run, kept []*blockers.Blocker, why string) Status {
 	s := StatusOf(r)
 	s.Candidates, s.WhyCandidates = r.Candidates, why
 	for _, b := range kept {
+		if b.Guess {
+			continue // why tells of it
+		}
 		p := record.Pod{Ref: b.Pod, Node: b.Node, Tries: b.Tries, Message: b.Detail}
 		for _, v := range b.Budgets {
 			p.Budgets = append(p.Budgets, v.Ref)

@@ -32,3 +32,12 @@ func TestPodsOfOneBudgetOnANode(t *testing.T) {
 	ui.Expect("›", "checkout-9 on ip-10-0-1-23  tried 9×", "shop/checkout  allows 0").Gone("checkout-1 on")
 	ui.Press("enter").Expect("shop/checkout-9", "tries")
 }
+
+// What may keep the pods of nodes that EKS may be at is no more than that, in the title and on the line of each pod.
+func TestMayBeBlocked(t *testing.T) {
+	s := uitest.Busy()
+	blocked := *s.Blockers[0]
+	blocked.Guess = true
+	s.Blockers[0] = &blocked
+	sit(t, 120, 36, s).Expect("may be blocked: 1 budget, 1 pod", "ip-10-0-1-23, which EKS may drain")
+}

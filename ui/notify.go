@@ -142,9 +142,13 @@ func (m *Model) blockedNews(now time.Time) []news {
 		if owner == "" {
 			owner = b.Pod
 		}
-		text := fmt.Sprintf("%s is blocked: %s", sc.NodeName(b.Node), b.Pod)
+		is := "is"
+		if b.Guess {
+			is = "may be"
+		}
+		text := fmt.Sprintf("%s %s blocked: %s", sc.NodeName(b.Node), is, b.Pod)
 		if n := pods[b.Machine]; n > 1 {
-			text = fmt.Sprintf("%s is blocked: %d pods", sc.NodeName(b.Node), n)
+			text = fmt.Sprintf("%s %s blocked: %d pods", sc.NodeName(b.Node), is, n)
 		}
 		out = append(out, news{"blocked " + b.Machine + " " + owner, text})
 	}

@@ -146,8 +146,8 @@ func covered(p Picture) bool {
 // candidates are the marked nodes all of whose pods are kept, while fewer other nodes are under way than
 // EKS takes at once. Where none is, EKS is at one of them: it takes the next ones only when it is through
 // with those before, with MINIMAL also when their replacements are Ready. Where some are, it may be at up to
-// more of them; that is told when these are at a standstill or have lasted, and stays so when they come further. At once
-// it is told of nodes whose PDBs are closed for another reason than evictions from these, while all its picks are new.
+// more of them; that is told when these are at a standstill or have lasted, and stays so when they come further. Nodes
+// whose PDBs are closed for another reason than evictions from these are named at once, while all its picks are new.
 // EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
 // its pods left: users delete pods, and EKS does with force.

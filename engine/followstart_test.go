@@ -448,6 +448,22 @@ func TestFollowPreservedFailed(t *testing.T) {
 	}
 }
 
+// A run that starts while a surge node is there ends when the Shoot says that Gardener is through, though
+// fewer nodes serve than at its start. Before that it waits.
+func TestFollowBegunWithSurge(t *testing.T) {
+	f := followEarly(t, false)
+	f.is.Base.Desired = 2
+	f.reconciles("Processing", 80)
+	f.waits(30 * time.Second)
+	if f.is.State != record.Running {
+		t.Fatalf("it is %s while Gardener works", f.is.State)
+	}
+	f.reconciles("Succeeded", 100)
+	if told := f.steps(time.Second, engine.Inputs{}) + f.steps(time.Second, engine.Inputs{}); f.is.State != record.Finished || f.is.Result != record.Succeeded {
+		t.Errorf("it is %s\n%s", f.is.State, told)
+	}
+}
+
 // A new machine that fails is not taken for an outdated one, before it is preserved and after that.
 func TestFollowNewFails(t *testing.T) {
 	f := followEarly(t, true)

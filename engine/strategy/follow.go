@@ -282,7 +282,11 @@ func (Follow) over(s *assess.Reader) (over, known bool) {
 	if s.Rules.Follows().Controls(&s.W.Group) {
 		return true, true
 	}
-	over = s.Serving()+len(s.KeptFailed()) >= s.Run.Base.Desired
+	wanted, serve := s.Run.Base.Desired, s.Serving()+len(s.KeptFailed())
+	if p := s.W.Group.Pool; p != nil && p.Progress != nil && len(unfinished(s.W)) == 0 {
+		wanted = min(wanted, len(s.W.Machines())) // Gardener is through: at the start there may have been surge nodes
+	}
+	over = serve >= wanted
 	return over, over
 }
 

@@ -203,7 +203,8 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 	found := mng.Infer(p)
 	s.Enter(found.Phase)
 	if found.Kept && (!slices.Equal(found.Candidates, s.Run.Candidates) || (found.More > 0) != (s.Run.MoreDrains > 0)) {
-		message := text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet)
+		window := s.Rules.Follows().Limits(&s.W.Group, nil).Drain
+		message := text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet) + text.EKSDeadlines(window-p.Quiet, 3*window-p.Quiet)
 		if found.More > 0 {
 			message = text.EKSMoreCandidates(held(&s.Reader, found.Candidates), found.More)
 		}

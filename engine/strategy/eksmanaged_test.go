@@ -142,6 +142,28 @@ func TestFollowedCandidates(t *testing.T) {
 	}
 }
 
+// With the nodes that EKS may be at it is told by when it deletes their pods or fails, as estimates with their basis.
+func TestFollowedCandidatesHaveADeadline(t *testing.T) {
+	x := watchedUpdate(t)
+	message := ""
+	for range 10 {
+		x.now = x.now.Add(time.Second)
+		for _, source := range []world.Source{world.Cluster, world.Cloud} {
+			x.w.SetHealth(source, world.Health{Fresh: x.now})
+		}
+		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{})
+		x.run = out.Run
+		for _, e := range out.Events {
+			if e.Reason == record.ReasonCandidates {
+				message = e.Message
+			}
+		}
+	}
+	if want := regexp.MustCompile(`estimated: with --force their pods are deleted in 14m5\ds \(15 minutes, user guide\), else the update fails in 44m5\ds \(45 minutes, reports\)$`); !want.MatchString(message) {
+		t.Error(message)
+	}
+}
+
 // With maxUnavailable 2 EKS may be at another node beside the one that is seen to drain: it is named, as one
 // that may be drained and no more. Where EKS's error names no node, what is held on both is told.
 func TestFollowedMayDrainMore(t *testing.T) {

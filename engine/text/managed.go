@@ -109,6 +109,18 @@ func EKSCandidates(nodes []string, quiet time.Duration) string {
 	return fmt.Sprintf("EKS drains probably %s; inferred, because nothing was evicted for %s and these PDBs allow none", which, Span(quiet))
 }
 
+// EKSDeadlines says what happens to a node that EKS is at, and when by estimate: force is until it deletes pods if it
+// was asked to when it started, fails until it gives up.
+func EKSDeadlines(force, fails time.Duration) string {
+	switch {
+	case force > 0:
+		return fmt.Sprintf("; estimated: with --force their pods are deleted in %s (15 minutes, user guide), else the update fails in %s (45 minutes, reports)", Span(force), Span(fails))
+	case fails > 0:
+		return fmt.Sprintf("; estimated: the update fails in %s (45 minutes, reports)", Span(fails))
+	}
+	return ""
+}
+
 // EKSMoreCandidates says which nodes EKS may be at beside those that it is seen to drain, at most more of them;
 // each of nodes has its pods and their PDBs.
 func EKSMoreCandidates(nodes []string, more int) string {

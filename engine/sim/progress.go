@@ -44,7 +44,9 @@ func (p *player) endWell() {
 			break
 		}
 		p.say("repair") // of what has come about meanwhile
-		if p.Driver.Run.State == record.Paused {
+		if p.Driver.Run.State == record.Paused && p.Driver.Run.Canary.Holds() {
+			p.say("operator accept") // it is not resumed otherwise
+		} else if p.Driver.Run.State == record.Paused {
 			p.say("operator resume")
 		} else if _, waiting := p.Driver.Run.Waiting(); waiting {
 			p.say("operator approve")

@@ -94,7 +94,7 @@ func TestDemoFlags(t *testing.T) {
 		{[]string{"--provider", "kops", "--scenario", "tour"}, 2, ""},
 		{[]string{"--provider", "kops", "--auto", "--speed", "1000"}, 0, "instance.detached"},
 		{[]string{"--speed", "0"}, 2, ""},
-		{[]string{"--auto", "-o", "yaml"}, 2, ""},
+		{[]string{"--auto", "-o", "xml"}, 2, ""},
 		{[]string{"-o", "json"}, 2, ""},
 	} {
 		if out, code := call(append([]string{"demo"}, c.args...)...); code != c.code || !strings.Contains(out, c.says) {

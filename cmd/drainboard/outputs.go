@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 )
 
 // addYAML gives -o yaml to each command that has -o json: the same documents, converted.
@@ -31,58 +28,11 @@ func (a *app) addYAML(root *cobra.Command) {
 				return err
 			}
 			out := a.Out
-			a.Out = &yamlWriter{to: out}
+			a.Out = present.NewYAML(out, false)
 			defer func() { a.Out = out }()
 			return run(cmd, args)
 		}
 	}
-}
-
-// yamlWriter writes JSON documents as YAML ones, with --- between them, each as soon as the last
-// byte of it came.
-type yamlWriter struct {
-	mu    sync.Mutex
-	to    io.Writer
-	began []byte // of a document
-	later bool   // one was written
-}
-
-func (y *yamlWriter) Write(b []byte) (int, error) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
-	y.began = append(y.began, b...)
-	for {
-		docs := json.NewDecoder(bytes.NewReader(y.began))
-		var doc json.RawMessage
-		if err := docs.Decode(&doc); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return len(b), nil
-		} else if err != nil { // something else was written to the output
-			text := y.began
-			y.began = nil
-			if _, err := y.to.Write(text); err != nil {
-				return 0, err
-			}
-			return len(b), nil
-		}
-		y.began = y.began[docs.InputOffset():]
-		if err := y.document(doc); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// document writes one at once, as a reader of a stream needs it.
-func (y *yamlWriter) document(doc []byte) error {
-	text, err := yaml.JSONToYAML(doc)
-	if err != nil {
-		return err
-	}
-	if y.later {
-		text = append([]byte("---\n"), text...)
-	}
-	y.later = true
-	_, err = y.to.Write(text)
-	return err
 }
 
 // formatAsked is the format for programs that a command line asks for, json, yaml or "", also
@@ -114,7 +64,7 @@ func formatAsked(args []string) (format string) {
 // programOutput is the output of a program for documents of a format.
 func programOutput(root *cobra.Command, format string) io.Writer {
 	if format == "yaml" {
-		return &yamlWriter{to: root.OutOrStdout(), later: console.Wrote(root.OutOrStdout())}
+		return present.NewYAML(root.OutOrStdout(), console.Wrote(root.OutOrStdout()))
 	}
 	return root.OutOrStdout()
 }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 )
@@ -133,7 +134,7 @@ func TestYAMLIsWhereJSONIs(t *testing.T) {
 // A document that comes in parts is written once it is whole; what is none is passed on.
 func TestYAMLWriter(t *testing.T) {
 	var out strings.Builder
-	y := &yamlWriter{to: &out}
+	y := present.NewYAML(&out, false)
 	for _, part := range []string{`{"a"`, `:1}` + "\n{", `"b":`, `[2]} `, "not JSON\n", `{"c":3}`} {
 		if n, err := io.WriteString(y, part); n != len(part) || err != nil {
 			t.Fatal(n, err)

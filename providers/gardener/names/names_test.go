@@ -43,8 +43,8 @@ func TestMisnamed(t *testing.T) {
 		Bad   int `json:"machineCreationTimeout"`
 	}
 	type embedded struct { // which JSON has as well
-		Bad    int `json:"limits"`
-		unread int
+		Bad int `json:"limits"`
+		_   int
 	}
 	type form struct {
 		Kind string `json:"kind"`

@@ -39,5 +39,5 @@ func TestMayBeBlocked(t *testing.T) {
 	blocked := *s.Blockers[0]
 	blocked.Guess = true
 	s.Blockers[0] = &blocked
-	sit(t, 120, 36, s).Expect("may be blocked: 1 budget, 1 pod", "ip-10-0-1-23, which EKS may drain")
+	sit(t, 120, 36, s).Expect("may be blocked: 1 PDB, 1 pod", "ip-10-0-1-23, which EKS may drain")
 }

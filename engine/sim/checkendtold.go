@@ -23,7 +23,11 @@ func (c *checker) endsTold(events []record.Event) {
 		if event.Type != record.NodeTerminating || c.d.failing { // what is told without a record, no other process can know
 			continue
 		}
-		id, _, _ := strings.Cut(strings.TrimPrefix(event.Message, "terminating "), ",")
+		ended, ours := strings.CutPrefix(event.Message, "terminating ")
+		if !ours {
+			continue // a controller's own, which it may do again
+		}
+		id, _, _ := strings.Cut(ended, ",")
 		if e.told[id]++; e.told[id] > max(1, e.granted[id]) {
 			c.d.breaks("one end of %s is told %d times: %s", id, e.told[id], event.Message)
 		}

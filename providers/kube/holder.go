@@ -61,10 +61,21 @@ func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 	return h.c.api.leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
 }
 
-// Driver is who drives a group's run now, as people name him, "" for nobody, and when
-// he was last heard from; zero if that is not known. The error is a ForbiddenError, or
-// says that the API is away.
-func (c *Client) Driver(ctx context.Context, namespace, group string) (holder string, heard time.Time, err error) {
+// Driver is the process that drives a run, by the lease of its lock.
+type Driver struct {
+	Holder string    // as people name it, "" if none drives the run now
+	Heard  time.Time // when the lease was last renewed, zero if that is not known
+	// Late is a holder whose lease has run out less than a minute ago, without having been given up. With
+	// an unwell API it may renew it yet.
+	Late string
+}
+
+// lateFor is how long after its last renewal a holder may come back.
+const lateFor = time.Minute
+
+// Driver reads who drives a group's run now. The error is a ForbiddenError, or says that the API cannot
+// be reached.
+func (c *Client) Driver(ctx context.Context, namespace, group string) (Driver, error) {
 	h := c.Holder(namespace, group, nil)
 	lease, err := live.Retried(ctx, func(ctx context.Context) (*coordinationv1.Lease, error) {
 		lease, err := h.read(ctx)
@@ -78,13 +89,34 @@ func (c *Client) Driver(ctx context.Context, namespace, group string) (holder st
 		}
 		return lease, nil
 	})
-	if err != nil || lease == nil {
-		return "", time.Time{}, err
+	if err != nil || lease == nil || lease.Spec.RenewTime == nil {
+		return Driver{}, err
 	}
-	if lease.Spec.RenewTime != nil {
-		heard = lease.Spec.RenewTime.Time
+	now := c.clock.Now()
+	d := Driver{Holder: holderOf(lease, now), Heard: lease.Spec.RenewTime.Time}
+	if id := lease.Spec.HolderIdentity; d.Holder == "" && id != nil && now.Sub(d.Heard) < lateFor {
+		d.Late = people(*id)
 	}
-	return holderOf(lease, c.clock.Now()), heard, nil
+	return d, nil
+}
+
+// AwaitDriver is Driver, and reads again as long as the holder is late, until ctx ends. late is called
+// once, when it begins to wait.
+func (c *Client) AwaitDriver(ctx context.Context, namespace, group string, late func(Driver)) (Driver, error) {
+	waits := false
+	for {
+		d, err := c.Driver(ctx, namespace, group)
+		if err != nil || d.Late == "" {
+			return d, err
+		}
+		if !waits {
+			late(d)
+			waits = true
+		}
+		if !awhile(ctx, retryPeriod) {
+			return d, nil
+		}
+	}
 }
 
 // holderOf is who holds a lease that has not run out, "" if nobody does.

@@ -122,25 +122,43 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 		}
 		return false, exitcode.Usage(errors.New(why))
 	}
-	driver, heard, err := o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+	driver, err := o.driver(ctx)
 	if err != nil {
 		return false, exitcode.Usage(err)
 	}
-	if driver == "" && o.Kind != record.CmdAbort {
-		return true, o.say(verdict{Words: present.Undriven(o.run, heard, o.kube.Clock().Now())})
+	if driver.Holder == "" && o.Kind != record.CmdAbort {
+		return true, o.say(verdict{Words: present.Undriven(o.run, driver.Heard, o.kube.Clock().Now())})
 	}
-	if driver != "" {
+	if driver.Holder != "" {
 		if err := session.Allowed(ctx, o.kube, kube.CommandRights(o.Options.Namespace)); err != nil {
 			return false, exitcode.Usage(err)
 		}
 	}
-	if wanted, err := o.ask(ctx, driver); err != nil || !wanted {
+	if wanted, err := o.ask(ctx, driver.Holder); err != nil || !wanted {
 		return true, err
 	}
-	if driver == "" {
+	if driver.Holder == "" {
 		return false, nil
 	}
 	return o.await(ctx)
+}
+
+// driver is the process that drives the run. With an unwell API its lease may be renewed late: a command
+// that only it can obey waits for that, as long as for its answer.
+func (o *Order) driver(ctx context.Context) (kube.Driver, error) {
+	if o.Kind == record.CmdAbort { // which this process can do too
+		return o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+	}
+	waiting, cancel := context.WithTimeout(ctx, o.Wait)
+	defer cancel()
+	d, err := o.kube.AwaitDriver(waiting, o.Options.Namespace, o.Group, func(d kube.Driver) {
+		fmt.Fprintf(o.Err, "drainboard: %s, which drove the run, was last seen %s ago: waiting until it is back, %s at most\n",
+			d.Late, o.kube.Clock().Now().Sub(d.Heard).Round(time.Second), o.Wait)
+	})
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil { // the last reading was cut off
+		return o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+	}
+	return d, err
 }
 
 // managed reports whether nodes have the label of a managed node group of this name. Without the right to
@@ -243,15 +261,15 @@ func (o *Order) await(ctx context.Context) (driven bool, err error) {
 		return true, o.say(verdictOf(*late))
 	}
 	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
-	driver, seen, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
+	driver, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
 	switch {
-	case ctx.Err() == nil && back == nil && err == nil && driver == "" && o.Kind == record.CmdAbort:
+	case ctx.Err() == nil && back == nil && err == nil && driver.Holder == "" && o.Kind == record.CmdAbort:
 		fmt.Fprintf(o.Err, "drainboard: %s, and no process drives the run any more: this one aborts it\n", why)
 		return false, nil
-	case err == nil && driver == "":
-		why += "; now " + present.Undriven(o.run, seen, o.kube.Clock().Now())
+	case err == nil && driver.Holder == "":
+		why += "; now " + present.Undriven(o.run, driver.Heard, o.kube.Clock().Now())
 	case err == nil && heard == nil:
-		why += fmt.Sprintf("; %s drives the run, and may be disconnected or lack the rights to receive commands (see its log)", driver)
+		why += fmt.Sprintf("; %s drives the run, and may be disconnected or lack the rights to receive commands (see its log)", driver.Holder)
 	}
 	return true, o.say(verdict{Words: why})
 }

@@ -2,6 +2,7 @@ package status
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
@@ -12,9 +13,13 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
-// looksFor is for how long an update is looked at in which nothing is seen to move: after some seconds
-// it can be told at which nodes EKS may be.
-const looksFor = 8 * time.Second
+const (
+	// looksFor is for how long an update is looked at in which nothing is seen to move: after some seconds
+	// it can be told at which nodes EKS may be.
+	looksFor = 8 * time.Second
+	// readsFor is how long it may take until the update is seen at all, which a slow API delays.
+	readsFor = time.Minute
+)
 
 // followed looks at an update of a managed node group that is under way, as a watch does, until it is
 // known what it is at. It returns false where none is to be seen.
@@ -28,7 +33,7 @@ func (a *Status) followed(ctx context.Context, s *session.Session, group string)
 		return of, false, err
 	}
 	defer v.Queue.Close()
-	ctx, stop := context.WithTimeout(ctx, looksFor)
+	ctx, stop := context.WithTimeout(ctx, readsFor)
 	defer stop()
 	w := &live.Watch{World: v.World, Queue: v.Queue, Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Cluster: s.Cluster(),
 		NewID: func(now time.Time) string { return session.RunID(group, now) }}
@@ -41,9 +46,13 @@ func (a *Status) followed(ctx context.Context, s *session.Session, group string)
 		}
 	}
 	var last *snapshot.Snapshot
+	seen := sync.OnceFunc(func() { time.AfterFunc(looksFor, stop) })
 	w.Publish = func(v *snapshot.Snapshot) {
-		if last = v; known(w.Followed()) {
+		switch last = v; {
+		case known(w.Followed()):
 			stop()
+		case w.Followed().ID != "":
+			seen()
 		}
 	}
 	if err := live.Caught(func() error { return w.Run(ctx) }); err != nil {

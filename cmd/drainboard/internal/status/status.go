@@ -123,12 +123,12 @@ func (a *Status) statusOf(ctx context.Context, k *kube.Client, run record.Run, n
 	of := present.StatusOf(run)
 	of.Others = present.Others(present.NodesOf(run, nodes), run)
 	if of.State != record.Finished {
-		driver, _, err := k.Driver(ctx, a.Options.Namespace, run.Group)
+		driver, err := k.Driver(ctx, a.Options.Namespace, run.Group)
 		unknown := ""
 		if err != nil {
 			unknown = err.Error()
 		}
-		of.DrivenBy(driver, unknown, k.Clock().Now())
+		of.DrivenBy(driver.Holder, unknown, k.Clock().Now())
 	}
 	return of
 }
@@ -218,8 +218,8 @@ func (a *Status) noRunYet(ctx context.Context, again func() error) error {
 // managed shows how a managed node group stands, and an update of it that is under way.
 func (a *Status) managed(ctx context.Context, s *session.Session, row present.GroupRow) error {
 	var of present.Status
-	found := false
-	if u := row.Managed.Update; u != nil && !u.Over() {
+	found, underway := false, row.Managed.Update != nil && !row.Managed.Update.Over()
+	if underway {
 		var err error
 		if of, found, err = a.followed(ctx, s, row.Name); err != nil {
 			return err
@@ -236,6 +236,10 @@ func (a *Status) managed(ctx context.Context, s *session.Session, row present.Gr
 		fmt.Fprintln(a.Out)
 		present.WriteStatus(a.Out, of, s.Clock().Now())
 		fmt.Fprintf(a.Out, "  drainboard watch %s follows it\n", row.Name)
+		return nil
+	}
+	if underway { // EKS takes no other update, so none is recommended
+		fmt.Fprintf(a.Out, "  what EKS is at could not be read within %s; drainboard watch %s follows it\n", readsFor, row.Name)
 		return nil
 	}
 	fmt.Fprintf(a.Out, "  drainboard plan %[1]s shows what its update would do, drainboard watch %[1]s follows one\n", row.Name)

@@ -33,8 +33,7 @@ func (a *Status) followed(ctx context.Context, s *session.Session, group string)
 		return of, false, err
 	}
 	defer v.Queue.Close()
-	ctx, stop := context.WithTimeout(ctx, readsFor)
-	defer stop()
+	ctx, sees := untilKnown(ctx)
 	w := &live.Watch{World: v.World, Queue: v.Queue, Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Cluster: s.Cluster(),
 		NewID: func(now time.Time) string { return session.RunID(group, now) }}
 	why := ""
@@ -46,14 +45,9 @@ func (a *Status) followed(ctx context.Context, s *session.Session, group string)
 		}
 	}
 	var last *snapshot.Snapshot
-	seen := sync.OnceFunc(func() { time.AfterFunc(looksFor, stop) })
 	w.Publish = func(v *snapshot.Snapshot) {
-		switch last = v; {
-		case known(w.Followed()):
-			stop()
-		case w.Followed().ID != "":
-			seen()
-		}
+		last = v
+		sees(w.Followed())
 	}
 	if err := live.Caught(func() error { return w.Run(ctx) }); err != nil {
 		return of, false, err
@@ -63,6 +57,21 @@ func (a *Status) followed(ctx context.Context, s *session.Session, group string)
 		return of, false, nil
 	}
 	return present.FollowedOf(run, last.Blockers, why), true, nil
+}
+
+// untilKnown returns a context that ends once it is known what the update is at that sees was called with;
+// else looksFor after it was first seen, or after readsFor if it never was.
+func untilKnown(ctx context.Context) (_ context.Context, sees func(record.Run)) {
+	ctx, stop := context.WithTimeout(ctx, readsFor)
+	began := sync.OnceFunc(func() { time.AfterFunc(looksFor, stop) })
+	return ctx, func(run record.Run) {
+		switch {
+		case known(run):
+			stop()
+		case run.ID != "":
+			began()
+		}
+	}
 }
 
 // known reports whether it can be told what an update is at.

@@ -102,9 +102,9 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 	}
 }
 
-// TestPipelineRights holds what a pipeline is to be given, docs/reference/rbac-pipeline.yaml and
-// iam-upgrade.json, to the published roles and to what the code calls.
-func TestPipelineRights(t *testing.T) {
+// TestBoundRights holds what operators and a pipeline are to be given, rbac-operators.yaml, rbac-pipeline.yaml
+// and iam-upgrade.json of docs/reference, to the published roles and to what the code calls.
+func TestBoundRights(t *testing.T) {
 	open := func(name string) []byte {
 		file, err := os.ReadFile("../../docs/reference/" + name)
 		if err != nil {
@@ -129,23 +129,27 @@ func TestPipelineRights(t *testing.T) {
 			do(o)
 		}
 	}
-	roles := map[string]bool{}
-	each("rbac.yaml", func(o object) {
-		for _, name := range []string{"drainboard-read", "drainboard-upgrade", "drainboard-hear", "drainboard-events"} {
-			if o.Metadata.Name == name {
-				roles[o.Kind+" "+o.Metadata.Namespace+"/"+name] = true
+	for file, which := range map[string]func(role string) bool{
+		"rbac-operators.yaml": func(string) bool { return true },
+		"rbac-pipeline.yaml": func(role string) bool {
+			return slices.Contains([]string{"drainboard-read", "drainboard-upgrade", "drainboard-hear", "drainboard-events"}, role)
+		},
+	} {
+		roles, bound := map[string]bool{}, map[string]bool{}
+		each("rbac.yaml", func(o object) {
+			if strings.HasSuffix(o.Kind, "Role") && which(o.Metadata.Name) {
+				roles[o.Kind+" "+o.Metadata.Namespace+"/"+o.Metadata.Name] = true
 			}
+		})
+		each(file, func(o object) {
+			if o.Kind != o.RoleRef.Kind+"Binding" {
+				t.Errorf("%s: a %s of a %s", file, o.Kind, o.RoleRef.Kind)
+			}
+			bound[o.RoleRef.Kind+" "+o.Metadata.Namespace+"/"+o.RoleRef.Name] = true
+		})
+		if len(roles) < 6 || !maps.Equal(roles, bound) {
+			t.Errorf("%s binds: %v\nroles: %v", file, bound, roles)
 		}
-	})
-	bound := map[string]bool{}
-	each("rbac-pipeline.yaml", func(o object) {
-		if o.Kind != o.RoleRef.Kind+"Binding" {
-			t.Errorf("a %s of a %s", o.Kind, o.RoleRef.Kind)
-		}
-		bound[o.RoleRef.Kind+" "+o.Metadata.Namespace+"/"+o.RoleRef.Name] = true
-	})
-	if len(roles) < 6 || !maps.Equal(roles, bound) {
-		t.Errorf("bound: %v\nroles: %v", bound, roles)
 	}
 	var policy struct {
 		Statement []struct{ Action []string }

@@ -14,7 +14,7 @@ import (
 )
 
 // sampleFlag lets a part of the stories be played, where time is short: those that are always
-// played, half of the others, some that take several minutes, some scenarios of TestTwin, three
+// played, a third of the others, one that takes several minutes, some scenarios of TestTwin, three
 // starts of TestUnwellStarts, and at each action where a process is killed one of the two moments.
 // The number says which. make test gives the commit's date: each commit plays a part of its own,
 // and the same one whenever it is tested. make crash-test-e2e plays all.
@@ -35,7 +35,7 @@ var slow = []string{
 	"TestKopsBlind", "TestKopsBlindAbort",
 }
 
-const slowSample = 2
+const slowSample = 1
 
 // long are the stories that take longer than a sample may.
 var long = []string{"TestStorm"}
@@ -70,7 +70,7 @@ func leftOut(names []string) []string {
 	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.Contains(always, name) || slices.Contains(slow, name) || slices.Contains(long, name)
 	})
-	played := slices.Concat(always, sample(slow, slowSample), sample(others, len(others)/2))
+	played := slices.Concat(always, sample(slow, slowSample), sample(others, len(others)/3))
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(played, name) })
 }
 
@@ -146,7 +146,7 @@ func TestSamplesCoverAll(t *testing.T) {
 				t.Fatalf("sample %d has no %s", *sampleFlag, name)
 			}
 		}
-		if n := len(all) - len(out); size != 0 && n != size || n < len(all)/2 {
+		if n := len(all) - len(out); size != 0 && n != size || n < len(all)/3 {
 			t.Fatalf("sample %d has %d stories of %d, the one before had %d", *sampleFlag, n, len(all), size)
 		} else {
 			size = n

@@ -145,17 +145,19 @@ func covered(p Picture) bool {
 
 // candidates are the marked nodes all of whose pods are kept, while fewer other nodes are under way than
 // EKS takes at once. Where none is, EKS is at one of them: it takes the next ones only when it is through
-// with those before, with MINIMAL also when their replacements are Ready. Where some are, it may be at up to
+// with those before, with MINIMAL also when their replacements are Ready, and may wait for a machine that others end
+// until it is gone. Where some are, it may be at up to
 // more of them; that is told when these are at a standstill or have lasted, and stays so when they come further. Nodes
 // whose PDBs are closed for another reason than evictions from these are named at once, while all its picks are new.
 // EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
 // its pods left: users delete pods, and EKS does with force.
 func candidates(p Picture) (names []string, more int, kept bool) {
-	known, moves := 0, false
+	known, moves, unsure := 0, false, false
 	for _, n := range p.Nodes {
 		if n.Foreign && !n.Joined {
-			continue // others end a machine that EKS is not at
+			unsure = unsure || n.Old // others end it, and EKS may have picked it before: it waits until it is gone
+			continue
 		}
 		if n.Old && (n.Leaving || n.Picked) {
 			known, moves = known+1, moves || n.Leaving || n.Left == 0 || n.Kept < n.Left
@@ -164,7 +166,7 @@ func candidates(p Picture) (names []string, more int, kept bool) {
 		}
 	}
 	switch {
-	case known >= max(1, p.AtOnce), known == 0 && (p.Quiet < quiet || replacing(p)):
+	case known >= max(1, p.AtOnce), known == 0 && (unsure || p.Quiet < quiet || replacing(p)):
 		return nil, 0, false
 	}
 	early := func(n Node) bool {

@@ -30,6 +30,11 @@ func TakeOver(r record.Run, now time.Time) record.Run {
 	if len(found.Open) > 0 {
 		r.Takeover = &found
 	}
+	if v := r.Validation; v != nil && v.Passed.IsZero() {
+		again := *v
+		again.Passes = 0 // the last look of the process before may be in no record: the row starts again
+		r.Validation = &again
+	}
 	r.Watched = time.Time{}
 	if !r.Seen.IsZero() && now.Sub(r.Seen) > Heartbeat {
 		r.Blind = r.Sources()

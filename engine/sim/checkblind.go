@@ -77,8 +77,9 @@ func (c *checker) darkens(dec engine.Decision) {
 }
 
 // knowsEnded reports whether the driver can know that a machine ends that the run wants ended: it
-// has asked for that, or the cloud shows it.
+// has asked for that, or the cloud shows it. A process that has not read both sources yet notices nothing.
 func (c *checker) knowsEnded(id string) bool {
-	m := c.d.Sim.View.Machine(id)
-	return c.open["terminate/"+id] || c.dark.granted[id] || m == nil || m.Leaving()
+	v := c.d.Sim.View
+	m, read := v.Machine(id), !v.Health[world.Cloud].Fresh.IsZero() && !v.Health[world.Cluster].Fresh.IsZero()
+	return c.open["terminate/"+id] || c.dark.granted[id] || read && (m == nil || m.Leaving())
 }

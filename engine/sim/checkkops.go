@@ -277,7 +277,7 @@ func (c *checker) quorum(id string, n record.Node) {
 	if view.Group.Role != world.RoleControlPlane || d.Run.Settings.AllowQuorumLoss || d.Run.State == record.Ending {
 		return
 	}
-	all := d.Sim.group.Sizes.Desired
+	all := view.Group.Sizes.Desired // others may have changed it since
 	var machines []string
 	for _, m := range view.Machines() {
 		machines = append(machines, m.ID)

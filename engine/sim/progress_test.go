@@ -102,3 +102,24 @@ func TestRaisedWhileTakenBack(t *testing.T) {
 		}
 	}
 }
+
+// A user has put the new machine on standby, so that the canary's trouble lasts, also after a repair: the run
+// that it holds is to be accepted, since a resume does not let it continue.
+func TestHeldCanaryIsAccepted(t *testing.T) {
+	p := newPlayer(NewScript(), 1, 1, "eks")
+	p.say("cluster zones=a nodes=3\nworkload web replicas=3")
+	p.say("settings approve=canary canary-watch=2m")
+	p.say("start")
+	p.say("run until=waiting")
+	p.say("operator approve")
+	p.say("run until=replaced")
+	p.say("user stands-by a4v2")
+	p.say("run for=5m")
+	if !p.Driver.Run.Canary.Holds() {
+		t.Fatalf("the canary does not hold the run:\n%s", p.told.String())
+	}
+	p.endWell()
+	if p.broken != "" {
+		t.Errorf("%s\n%s", p.broken, p.told.String())
+	}
+}

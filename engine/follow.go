@@ -57,21 +57,15 @@ func observeController(s *Step) {
 func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Node {
 	n := movers.Seen(&s.Reader, m, was, known)
 	n.Order, n.Began, n.Stuck, n.Turn = was.Order, was.Began, was.Stuck, was.Turn
-	if known && !was.New && was.Old != "" {
+	if !was.New && was.Old != "" {
 		n.Old = was.Old // an update in place changes the node's own before it is over
 	}
 	if n.Name == "" {
 		n.Name, n.Old = was.Name, was.Old
 	}
 	switch {
-	case known && n.New && !was.New && (n.Stage == record.Ready || was.Stage == record.Replaced): // the same machine: updated in place
-		n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, text.InPlaceDone
-		if was.Stage != record.Replaced {
-			n.Since = s.Now
-			timed(s, was)
-		}
-	case known && n.New && !was.New && n.Stage == record.Launching: // the same machine, on its way back: nothing was launched
-		n.New, n.Stage, n.Since, n.Reason = false, was.Stage, was.Since, was.Reason
+	case known && n.New && !was.New && (n.Stage == record.Ready || n.Stage == record.Launching || was.Stage == record.Replaced):
+		return updatedInPlace(s, n, was)
 	case known && was.New && !n.New && n.Stage == record.NodeFail && s.UpToDate(m): // it fails as what it is
 		n.New = true
 	case (n.Stage == record.Draining || n.Stage == record.Updating) && n.Began.IsZero():
@@ -80,6 +74,21 @@ func followed(s *Step, m *world.Machine, was record.Node, known bool) record.Nod
 		if o, known := s.Rules.Follows().Object(m); known {
 			n.Reason = cmp.Or(turnOf(&s.Reader, o.Priority), n.Reason)
 		}
+	}
+	return n
+}
+
+// updatedInPlace is how a machine stands that was an old one and is a new one now: it is the same, with
+// its node updated in place. Until that is Ready nothing was launched.
+func updatedInPlace(s *Step, n, was record.Node) record.Node {
+	if n.Stage == record.Launching && was.Stage != record.Replaced {
+		n.New, n.Stage, n.Since, n.Reason = false, was.Stage, was.Since, was.Reason
+		return n
+	}
+	n.New, n.Stage, n.Old, n.Since, n.Reason = false, record.Replaced, was.Old, was.Since, text.InPlaceDone
+	if was.Stage != record.Replaced {
+		n.Since = s.Now
+		timed(s, was)
 	}
 	return n
 }

@@ -301,8 +301,7 @@ func (s *Sim) terminateOne(a record.Action) record.Outcome {
 // check answers a direct read: did an action happen?
 func (s *Sim) check(a record.Action) record.Outcome {
 	o := record.Outcome{Verdict: record.Done}
-	p, m := s.pods.byUID[a.UID], s.machines[a.Machine]
-	switch a.Kind {
+	switch p := s.pods.byUID[a.UID]; a.Kind {
 	case record.CreateTemplate:
 		if v, made := s.group.tokens[a.Token]; made {
 			o.Happened, o.Template = true, &world.Template{ID: s.group.Template.ID, Version: v}
@@ -313,21 +312,29 @@ func (s *Sim) check(a record.Action) record.Outcome {
 		o.Happened = p == nil || p.Terminating()
 	case record.Delete:
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
-	case record.Terminate:
-		o.Happened = m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
-		o.Shrunk = o.Happened && a.Decrement && s.group.shrunk[a.Machine]
-	case record.Detach:
-		o.Happened = m == nil || m.Detached || m.Leaving()
-	case record.Deregister:
-		o.Happened = m == nil || s.balancer.over(a.Machine, s.now)
-	case record.EndWarm:
-		i := s.warm(a.Machine)
-		o.Happened = i < 0 || s.group.Warm[i].Leaving()
+	case record.Terminate, record.Detach, record.Deregister, record.EndWarm:
+		o.Happened = s.left(a)
+		o.Shrunk = a.Kind == record.Terminate && o.Happened && a.Decrement && s.group.shrunk[a.Machine]
 	default:
 		n := s.Truth.Node(a.Node)
 		o.Happened = n == nil || carries(n, a)
 	}
 	return o
+}
+
+// left reports whether the machine has left what an action takes it out of.
+func (s *Sim) left(a record.Action) bool {
+	m := s.machines[a.Machine]
+	switch a.Kind {
+	case record.Terminate:
+		return m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
+	case record.Detach:
+		return m == nil || m.Detached || m.Leaving()
+	case record.Deregister:
+		return m == nil || s.balancer.over(a.Machine, s.now)
+	}
+	i := s.warm(a.Machine)
+	return i < 0 || s.group.Warm[i].Leaving()
 }
 
 // has reports whether what an action sets of the group is so. No cloud promises to tell which request

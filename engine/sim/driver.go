@@ -156,13 +156,8 @@ func (d *Driver) Sleep(span time.Duration) { d.asleep = d.Sim.now.Add(span) }
 // decide takes one decision, saves it and starts its actions.
 func (d *Driver) decide() {
 	s := d.Sim
-	if s.now.Equal(d.lastNow) {
-		if d.atOnce++; d.atOnce > mostAtOnce {
-			d.breaks("the engine decides again and again without time passing (%d actions, phase %v)", len(d.Run.Pending), d.Run.Phases)
-			return
-		}
-	} else {
-		d.lastNow, d.atOnce = s.now, 0
+	if !d.timePasses() {
+		return
 	}
 	s.health()
 	s.fresh = false
@@ -190,8 +185,7 @@ func (d *Driver) decide() {
 	before := d.Run
 	d.Run = dec.Run
 	d.dirty = d.dirty || dec.Changed
-	since := s.now.Sub(d.savedAt)
-	if len(dec.Actions) > 0 || obeys(dec.Acks) || dec.TellsEnd() || d.dirty && since >= saveSoon || since >= saveEvery || d.failing {
+	if d.mustSave(dec) {
 		if s.now.Before(s.faults.unwritten) {
 			d.Run = before
 			d.hold(in)
@@ -212,17 +206,41 @@ func (d *Driver) decide() {
 	}
 	d.answer(dec.Acks)
 	d.checkRemote()
-	for i, a := range dec.Actions {
+	d.act(dec.Actions)
+}
+
+// timePasses reports whether time passes between decisions, as it must after some of them.
+func (d *Driver) timePasses() bool {
+	if !d.Sim.now.Equal(d.lastNow) {
+		d.lastNow, d.atOnce = d.Sim.now, 0
+		return true
+	}
+	if d.atOnce++; d.atOnce > mostAtOnce {
+		d.breaks("the engine decides again and again without time passing (%d actions, phase %v)", len(d.Run.Pending), d.Run.Phases)
+		return false
+	}
+	return true
+}
+
+// mustSave reports whether the run is saved with this decision, as the loop does it.
+func (d *Driver) mustSave(dec engine.Decision) bool {
+	since := d.Sim.now.Sub(d.savedAt)
+	return len(dec.Actions) > 0 || obeys(dec.Acks) || dec.TellsEnd() || d.dirty && since >= saveSoon || since >= saveEvery || d.failing
+}
+
+// act sends a decision's actions, until the process dies.
+func (d *Driver) act(actions []record.Action) {
+	for i, a := range actions {
 		d.Sent++
 		if d.diesAt(false, a) {
 			return
 		}
 		d.send(a)
-		if d.diesAt(true, a) || d.dies(CrashMidAct, i+1, dec.Actions) {
+		if d.diesAt(true, a) || d.dies(CrashMidAct, i+1, actions) {
 			return
 		}
 	}
-	d.dies(CrashAfterAct, len(dec.Actions), dec.Actions)
+	d.dies(CrashAfterAct, len(actions), actions)
 }
 
 // audit sees that a decision has not changed the run that it was given, and takes

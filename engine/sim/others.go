@@ -31,14 +31,89 @@ import (
 //	user breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
 //	user kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) user(a *args) error {
+	verb := a.next()
+	for _, part := range []func(verb string, a *args) (known bool, err error){c.toGroup, c.toPods} {
+		if known, err := part(verb, a); known {
+			if err == nil {
+				c.Sim.listMachines()
+				c.Sim.touch()
+			}
+			return err
+		}
+	}
+	return c.toNode(verb, a)
+}
+
+// toGroup is what users do to the group.
+func (c *Script) toGroup(verb string, a *args) (known bool, err error) {
 	s := c.Sim
-	switch verb := a.next(); verb {
-	case "scale":
-		return c.scale(a)
+	switch verb {
 	case "bounds":
 		c.bounds(a)
+	case "sets":
+		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
+		s.retargeted = c.Driver != nil
+	case "suspends":
+		process := a.next()
+		s.group.Suspended = append(s.group.Suspended, process)
+		if s.group.SuspensionReasons == nil {
+			s.group.SuspensionReasons = map[string]string{}
+		}
+		s.group.SuspensionReasons[process] = "User suspended at " + s.now.Format(time.RFC3339)
+		s.theirs[process] = true
+	case "resumes":
+		process := a.next()
+		s.theirs[process] = false
+		s.resumeByOthers(process)
+	case "schedules":
+		c.schedules(a)
+	case "has":
+		if s.group.Scaling.Unread = ""; a.flag("unread") {
+			s.group.Scaling.Unread = "AWS does not allow the IAM action autoscaling:DescribePolicies (AccessDenied)"
+		} else {
+			s.group.Scaling.Policies = append(s.group.Scaling.Policies, world.Policy{Name: a.word("policy"), Kind: "TargetTrackingScaling"})
+		}
+	case "refreshes":
+		s.group.Refresh = world.Refresh{ID: "r-1", Status: "InProgress", Percent: a.int("percent", 0), Since: s.now}
+		if a.flag("over") {
+			s.group.Refresh = world.Refresh{}
+		}
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// toPods is what users do to pods and workloads and leave the controllers to see.
+func (c *Script) toPods(verb string, a *args) (known bool, err error) {
+	s := c.Sim
+	switch verb {
+	case "repairs":
+		name := a.next()
+		i := slices.IndexFunc(s.workloads, func(w *workload) bool { return w.Name == name })
+		if i < 0 {
+			return true, fmt.Errorf("there is no workload %q", name)
+		}
+		s.repairs(s.workloads[i])
+	case "clears":
+		p := s.byName("app", a.word("finalizers"))
+		if p == nil {
+			return true, fmt.Errorf("there is no such pod")
+		}
+		s.finalize(p)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// toNode is what users do to a node or a machine, and to objects by functions of their own.
+func (c *Script) toNode(verb string, a *args) error {
+	switch verb {
+	case "scale":
+		return c.scale(a)
 	case "cordon":
-		since := s.now.Add(-a.span("since", 0))
+		since := c.Sim.now.Add(-a.span("since", 0))
 		return c.onNode(a.next(), func(n *world.Node) { cordon(n, since) })
 	case "uncordon":
 		return c.onNode(a.next(), uncordon)
@@ -56,59 +131,14 @@ func (c *Script) user(a *args) error {
 		return c.deletes(a)
 	case "changes":
 		return c.changes(a)
-	case "repairs":
-		name := a.next()
-		i := slices.IndexFunc(s.workloads, func(w *workload) bool { return w.Name == name })
-		if i < 0 {
-			return fmt.Errorf("there is no workload %q", name)
-		}
-		s.repairs(s.workloads[i])
 	case "rejects":
 		return c.rejects(a)
-	case "clears":
-		p := s.byName("app", a.word("finalizers"))
-		if p == nil {
-			return fmt.Errorf("there is no such pod")
-		}
-		s.finalize(p)
-	case "sets":
-		s.SetTemplate(int64(a.int("template", 2)), a.word("spec"))
-		s.retargeted = c.Driver != nil
-	case "suspends":
-		process := a.next()
-		s.group.Suspended = append(s.group.Suspended, process)
-		if s.group.SuspensionReasons == nil {
-			s.group.SuspensionReasons = map[string]string{}
-		}
-		s.group.SuspensionReasons[process] = "User suspended at " + s.now.Format(time.RFC3339)
-		s.theirs[process] = true
-	case "resumes":
-		process := a.next()
-		s.theirs[process] = false
-		s.resumeByOthers(process)
 	case "moves":
 		return c.moves(a)
 	case "retries":
-		return s.retryUpdate(a.next())
-	case "schedules":
-		c.schedules(a)
-	case "has":
-		if s.group.Scaling.Unread = ""; a.flag("unread") {
-			s.group.Scaling.Unread = "AWS does not allow the IAM action autoscaling:DescribePolicies (AccessDenied)"
-		} else {
-			s.group.Scaling.Policies = append(s.group.Scaling.Policies, world.Policy{Name: a.word("policy"), Kind: "TargetTrackingScaling"})
-		}
-	case "refreshes":
-		s.group.Refresh = world.Refresh{ID: "r-1", Status: "InProgress", Percent: a.int("percent", 0), Since: s.now}
-		if a.flag("over") {
-			s.group.Refresh = world.Refresh{}
-		}
-	default:
-		return c.toMachine(verb, a)
+		return c.Sim.retryUpdate(a.next())
 	}
-	s.listMachines()
-	s.touch()
-	return nil
+	return c.toMachine(verb, a)
 }
 
 // resumeByOthers lets a process of the group act again, as another user.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
@@ -27,15 +28,7 @@ func (s *Sim) repair(r *record.Run) {
 	for _, ref := range sortedKeys(s.budgets) {
 		s.DropBudget(ref)
 	}
-	for _, w := range s.workloads {
-		switch h := w.Shape; {
-		case w.Kind == DaemonSet || w.Namespace != "app":
-		case h.NeverReady || h.ToleratesAll || h.CrashesOn != "" || h.Apart != "" || h.Volume || h.CPU > 0 || h.Stop >= r.Settings.DrainTimeout:
-			w.Replicas = 0
-		default:
-			w.Replicas = min(w.Replicas, 1)
-		}
-	}
+	s.repairWorkloads(r.Settings.DrainTimeout)
 	for _, id := range sortedKeys(s.machines) { // those on standby and the detached ones too
 		if m := s.machines[id]; !m.Leaving() {
 			s.repairMachine(m, r)
@@ -51,6 +44,19 @@ func (s *Sim) repair(r *record.Run) {
 	}
 	s.listMachines()
 	s.touch()
+}
+
+// repairWorkloads scales to zero what cannot move within a drain's time, and to one what can.
+func (s *Sim) repairWorkloads(drain time.Duration) {
+	for _, w := range s.workloads {
+		switch h := w.Shape; {
+		case w.Kind == DaemonSet || w.Namespace != "app":
+		case h.NeverReady || h.ToleratesAll || h.CrashesOn != "" || h.Apart != "" || h.Volume || h.CPU > 0 || h.Stop >= drain:
+			w.Replicas = 0
+		default:
+			w.Replicas = min(w.Replicas, 1)
+		}
+	}
 }
 
 // repairGroup lets the group launch, replace and let go of machines again.

@@ -95,8 +95,19 @@ func (c *Script) operator(a *args) error {
 //	fault update a1 fails why=no-space | hangs   the next update of a node in place (inplace.go)
 //	fault hostile [over]               messages carry what must not reach a terminal
 func (c *Script) fault(a *args) error {
-	s, f := c.Sim, &c.Sim.faults
 	what, over := a.next(), a.flag("over")
+	for _, kind := range []func(what string, over bool, a *args) (known bool, err error){c.callFault, c.apiFault, c.groupFault} {
+		if known, err := kind(what, over, a); known {
+			c.Sim.touch()
+			return err
+		}
+	}
+	return c.otherFault(what, over, a)
+}
+
+// callFault are the faults of the run's own calls.
+func (c *Script) callFault(what string, _ bool, a *args) (known bool, err error) {
+	f := &c.Sim.faults
 	kind, count := record.ActionKind(a.word("kind")), a.int("count", 1)
 	switch what {
 	case "lose":
@@ -108,25 +119,25 @@ func (c *Script) fault(a *args) error {
 		o.After = a.span("after", 0)
 		f.refused[kind] = refusal{o, count}
 	case "chance":
-		p, err := strconv.ParseFloat(a.word("p"), 64)
-		f.chance = p
-		return err
-	case "away":
-		s.Outage(world.Source(a.word("source")), a.span("for", time.Minute), away)
-	case "node-hook":
-		c.hookFault(a)
+		f.chance, err = strconv.ParseFloat(a.word("p"), 64)
 	case "half-evict":
 		f.half = count
 	case "half-detach":
 		f.halfDetach = count
 	case "between":
 		f.between = world.Sizes{Min: a.int("min", 0), Desired: a.int("desired", 0)}
-	case "update":
-		return c.updateFault(a)
-	case "condition":
-		return c.condition(over, a)
-	case "no-detach", "balancer", "short", "outside", "unjoined", "flap":
-		return c.kopsFault(what, over, a)
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// apiFault are the faults of the APIs.
+func (c *Script) apiFault(what string, over bool, a *args) (known bool, err error) {
+	s, f := c.Sim, &c.Sim.faults
+	switch what {
+	case "away":
+		s.Outage(world.Source(a.word("source")), a.span("for", time.Minute), away)
 	case "expired":
 		s.Outage(world.Cloud, a.span("for", time.Minute), "AWS credentials expired (ExpiredToken): The security token included in the request is expired")
 	case "throttled":
@@ -135,10 +146,27 @@ func (c *Script) fault(a *args) error {
 		s.etcdOutage(a.span("for", time.Minute))
 	case "unwritten":
 		f.unwritten = s.now.Add(a.span("for", time.Minute))
-	case "silent", "interrupt", "unhealthy":
-		return c.strike(what, over, a)
 	case "hostile":
 		f.hostile = !over
+	case "webhook":
+		f.webhook[a.next()] = !over
+	case "stale":
+		b := s.budgets["app/"+a.word("budget")]
+		if b == nil {
+			return true, fmt.Errorf("there is no such budget")
+		}
+		b.stuck, b.Current = !over, over
+		s.setBudget(b)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// groupFault are the faults of the group and of the machines that it launches.
+func (c *Script) groupFault(what string, over bool, a *args) (known bool, err error) {
+	s, f := c.Sim, &c.Sim.faults
+	switch what {
 	case "no-room":
 		s.tilted = true
 		s.group.room[a.word("zone")] = a.int("room", 0)
@@ -150,20 +178,29 @@ func (c *Script) fault(a *args) error {
 	case "never-join", "not-ready", "no-labels", "reuses-name":
 		f.machine[what], f.left[what] = !over, a.int("count", 0)
 		f.replaced = a.span("replaced", f.replaced)
-	case "webhook":
-		f.webhook[a.next()] = !over
-	case "stale":
-		b := s.budgets["app/"+a.word("budget")]
-		if b == nil {
-			return fmt.Errorf("there is no such budget")
-		}
-		b.stuck, b.Current = !over, over
-		s.setBudget(b)
 	default:
-		return fmt.Errorf("there is no fault %q", what)
+		return false, nil
 	}
-	s.touch()
-	return nil
+	return true, nil
+}
+
+// otherFault are the faults of nodes, machines and hooks.
+func (c *Script) otherFault(what string, over bool, a *args) error {
+	switch what {
+	case "node-hook":
+		c.hookFault(a)
+		c.Sim.touch()
+		return nil
+	case "update":
+		return c.updateFault(a)
+	case "condition":
+		return c.condition(over, a)
+	case "no-detach", "balancer", "short", "outside", "unjoined", "flap":
+		return c.kopsFault(what, over, a)
+	case "silent", "interrupt", "unhealthy":
+		return c.strike(what, over, a)
+	}
+	return fmt.Errorf("there is no fault %q", what)
 }
 
 // strike lets something happen to one machine.

@@ -137,46 +137,65 @@ func (c *Script) command(a *args) (string, error) {
 	if c.Sim == nil && a.name != "cluster" && a.name != "timing" && a.name != "seed" {
 		return "", fmt.Errorf("a cluster comes first")
 	}
+	for _, part := range []func(*args) (says string, known bool, err error){c.building, c.running, c.showing} {
+		if says, known, err := part(a); known || err != nil {
+			return says, err
+		}
+	}
+	return "", fmt.Errorf("there is no command %q", a.name)
+}
+
+// building carries out the commands that make the cluster and the run's settings.
+func (c *Script) building(a *args) (says string, known bool, err error) {
 	switch a.name {
 	case "seed":
 		c.seed = uint64(a.int("", 1))
 		c.config.Seed = c.seed
 	case "timing":
-		return "", c.timing(a)
+		err = c.timing(a)
 	case "cluster":
-		return "", c.cluster(a)
+		err = c.cluster(a)
 	case "peer":
-		return "", c.peer(a)
+		err = c.peer(a)
 	case "balancer":
 		c.Sim.balancer = balancer{there: true, takes: a.span("takes", 0)}
 		c.Sim.group.Balancers = []string{"arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1", "web"}
 	case "workload":
-		return "", c.workload(a)
+		err = c.workload(a)
 	case "budget":
-		return "", c.budget(a)
+		err = c.budget(a)
 	case "settings":
-		return "", c.set(a)
-	case "start":
-		return c.begin(a)
-	case "again":
-		return c.again(a)
-	case "run":
-		return c.run(a)
-	case "retire":
-		return c.retire()
+		err = c.set(a)
 	case "autoscaler":
 		c.autoscaler(a)
 	case "hook":
 		c.hook(a)
+	default:
+		return "", false, nil
+	}
+	return "", true, err
+}
+
+// running carries out the commands by which a run starts, time passes and things happen.
+func (c *Script) running(a *args) (says string, known bool, err error) {
+	switch a.name {
+	case "start":
+		says, err = c.begin(a)
+	case "again":
+		says, err = c.again(a)
+	case "run":
+		says, err = c.run(a)
+	case "retire":
+		says, err = c.retire()
 	case "operator":
-		return "", c.operator(a)
+		err = c.operator(a)
 	case "user":
-		return "", c.user(a)
+		err = c.user(a)
 	case "fault":
-		return "", c.fault(a)
+		err = c.fault(a)
 	case "repair":
 		if c.Driver == nil {
-			return "", fmt.Errorf("nothing was started")
+			return "", true, fmt.Errorf("nothing was started")
 		}
 		c.Sim.repair(&c.Driver.Run)
 	case "wait":
@@ -184,24 +203,31 @@ func (c *Script) command(a *args) (string, error) {
 	case "sleep":
 		c.Driver.Sleep(a.span("for", time.Hour))
 	case "crash":
-		return "", c.crash(a)
+		err = c.crash(a)
+	default:
+		return "", false, nil
+	}
+	return says, true, err
+}
+
+// showing carries out the commands that only show something.
+func (c *Script) showing(a *args) (says string, known bool, err error) {
+	switch a.name {
 	case "status":
-		return c.status(), nil
+		return c.status(), true, nil
 	case "least":
 		app := a.word("app")
 		n, known := c.least[app]
 		if !known {
-			return "", fmt.Errorf("nothing is known of workload %q", app)
+			return "", true, fmt.Errorf("nothing is known of workload %q", app)
 		}
-		return fmt.Sprintf("%s never had fewer than %d Ready\n", app, n), nil
+		return fmt.Sprintf("%s never had fewer than %d Ready\n", app, n), true, nil
 	case "answers":
-		return c.answers(), nil
+		return c.answers(), true, nil
 	case "pods":
-		return c.listPods(a.word("app")), nil
-	default:
-		return "", fmt.Errorf("there is no command %q", a.name)
+		return c.listPods(a.word("app")), true, nil
 	}
-	return "", nil
+	return "", false, nil
 }
 
 // crash ends the driver's process, now or at a point of the next decision that acts.

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 )
@@ -36,29 +37,9 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 			return exitcode.Usage(fmt.Errorf("no group %s created by kops in cluster %s (drainboard groups --cloudonly lists them)", a.Group, s.Cluster()))
 		}
 	}
-	list := []present.Status{}
-	var trouble []error
-	for _, g := range groups {
-		rec, err := disk.RecordOf(g.Name, records)
-		if err != nil && a.Group != "" {
-			return session.Unreadable(err, present.UpgradeCloudOnly(a.Group, s.Cluster()))
-		}
-		tag, strange := asg.RunTagOf(g.Name, g.Tags)
-		for _, err := range []error{err, strange} {
-			if err != nil {
-				trouble = append(trouble, err)
-			}
-		}
-		switch {
-		case tag.Run != "" && !tag.Of(rec.Run.ID):
-			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Alias: g.InstanceGroup, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s.Clock().Now()), RecordAt: cmp.Or(tag.At, "another machine")})
-		case rec.Run.ID != "":
-			of, err := a.statusOnDisk(disk, g, rec.Run, tag)
-			if err != nil {
-				return err
-			}
-			list = append(list, of)
-		}
+	list, trouble, err := a.listOnDisk(s, disk, groups, records)
+	if err != nil {
+		return err
 	}
 	if a.JSON {
 		return cmp.Or(a.writeJSON(groups, list, trouble), errors.Join(trouble...))
@@ -74,6 +55,34 @@ func (a *Status) cloudOnly(ctx context.Context) error {
 		}
 	}
 	return errors.Join(trouble...)
+}
+
+// listOnDisk returns the runs of these groups, and what of records and tags could not be read.
+func (a *Status) listOnDisk(s *session.Session, disk *session.OnDisk, groups []present.GroupRow, records []live.Stored) (list []present.Status, trouble []error, err error) {
+	list = []present.Status{}
+	for _, g := range groups {
+		rec, err := disk.RecordOf(g.Name, records)
+		if err != nil && a.Group != "" {
+			return nil, nil, session.Unreadable(err, present.UpgradeCloudOnly(a.Group, s.Cluster()))
+		}
+		tag, strange := asg.RunTagOf(g.Name, g.Tags)
+		for _, err := range []error{err, strange} {
+			if err != nil {
+				trouble = append(trouble, err)
+			}
+		}
+		switch {
+		case tag.Run != "" && !tag.Of(rec.Run.ID):
+			list = append(list, present.Status{Run: tag.Run, Group: g.Name, Alias: g.InstanceGroup, Stages: map[record.Stage]int{}, Driver: driverBy(tag, s.Clock().Now()), RecordAt: cmp.Or(tag.At, "another machine")})
+		case rec.Run.ID != "":
+			of, err := a.statusOnDisk(disk, g, rec.Run, tag)
+			if err != nil {
+				return nil, nil, err
+			}
+			list = append(list, of)
+		}
+	}
+	return list, trouble, nil
 }
 
 // statusOnDisk returns the state of a run recorded on this machine; for a single group with its

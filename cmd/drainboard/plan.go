@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -30,6 +34,8 @@ func (a *app) planCmd() *cobra.Command {
 			}
 			if change, err := isChange(cmd, f.where.Provider); err != nil {
 				return err
+			} else if change && f.compare {
+				return errComparesOne()
 			} else if change {
 				return a.planChange(cmd, args, asJSON)
 			}
@@ -47,6 +53,7 @@ func (a *app) planCmd() *cobra.Command {
 	f.add(cmd)
 	addChange(cmd.Flags())
 	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
+	cmd.Flags().BoolVar(&f.compare, "compare", false, "rehearse other strategies, numbers and orders beside the given ones, and show what each would take")
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json or yaml")
 	return cmd
 }
@@ -57,6 +64,9 @@ type planForm struct{ json, wide bool }
 // plan shows what an upgrade would do, or with auto a headless one.
 func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, asJSON bool) error {
 	if of.IsRoll() {
+		if f.compare {
+			return errComparesOne()
+		}
 		if err := f.fitsSeveral(cmd); err != nil {
 			return err
 		}
@@ -91,6 +101,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if f.asksEKS() && at.Provider() != backend.EKSManaged {
 		return exitcode.Usage(errForEKS)
 	}
+	if f.compare {
+		return f.detailedExit(a.compare(cmd, p, at, f, as))
+	}
 	if at.Provider() == backend.Gardener {
 		return f.detailedExit(a.planPool(cmd.Context(), p, at, as))
 	}
@@ -121,6 +134,78 @@ func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group
 	}
 	present.WritePlan(a.Out, plan, nil, as.wide)
 	return todo, nil
+}
+
+// compare shows what a run would do by several settings, and reports whether that is something.
+func (a *app) compare(cmd *cobra.Command, p planner.Planner, at backend.Group, f *rollFlags, as planForm) (todo bool, err error) {
+	switch {
+	case at.Provider() == backend.Gardener:
+		return false, exitcode.Usage(fmt.Errorf("--compare: Gardener rolls worker pool %s, by its own settings", at.Name()))
+	case at.Provider() == backend.EKSManaged:
+		return false, exitcode.Usage(fmt.Errorf("--compare: EKS updates node group %s, by its own settings", at.Name()))
+	case f.where.CloudOnly:
+		return false, exitcode.Usage(errors.New("--compare: without Kubernetes nothing can be rehearsed"))
+	}
+	variations, err := f.variations(cmd, at)
+	if err != nil {
+		return false, err
+	}
+	list, err := p.Compare(cmd.Context(), at, variations)
+	if err != nil {
+		return false, err
+	}
+	todo = list[0].Plan.HasWork()
+	if as.json {
+		return todo, present.JSON(a.Out, present.ComparisonOf(list))
+	}
+	present.WriteComparison(a.Out, list)
+	return todo, nil
+}
+
+// variations are the terms that a comparison tries: those of the command line, and what other flags make of
+// them where that is allowed.
+func (f *rollFlags) variations(cmd *cobra.Command, at backend.Group) ([]planner.Variation, error) {
+	request := f.request(cmd, false)
+	given, err := request.TermsFor(cmd.Context(), at)
+	if err != nil {
+		return nil, exitcode.Usage(err)
+	}
+	out := []planner.Variation{{Terms: given}}
+	var tried [][2]string
+	for _, name := range offered() {
+		if name == (strategy.Gardener{Seed: true}).Name() { // whose numbers are those of a document
+			continue
+		}
+		tried = append(tried, [2]string{"strategy", name})
+	}
+	tried = append(tried, [][2]string{
+		{"max-unavailable", "1"}, {"max-unavailable", "2"}, {"max-unavailable", "4"},
+		{"max-surge", string(record.SurgeFit)}, {"max-surge", "1"}, {"max-surge", "4"}, {"max-surge", "25%"},
+		{"order", string(record.OrderFewestBlockers)},
+	}...)
+	for _, flag := range tried {
+		if terms, err := f.with(cmd, at, flag[0], flag[1]); err == nil {
+			out = append(out, planner.Variation{Flags: []string{"--" + flag[0] + "=" + flag[1]}, Terms: terms})
+		}
+	}
+	return out, nil
+}
+
+// with is what a flag would make of the terms, which stays as it was given.
+func (f *rollFlags) with(cmd *cobra.Command, at backend.Group, name, value string) (planner.Terms, error) {
+	flag := cmd.Flags().Lookup(name)
+	before, changed := *f, flag.Changed
+	defer func() { *f, flag.Changed = before, changed }()
+	flag.Changed = true
+	if list, is := flag.Value.(pflag.SliceValue); is { // whose Set adds to what was given
+		if err := list.Replace([]string{value}); err != nil {
+			return planner.Terms{}, err
+		}
+	} else if err := flag.Value.Set(value); err != nil {
+		return planner.Terms{}, err
+	}
+	request := f.request(cmd, false)
+	return request.TermsFor(cmd.Context(), at)
 }
 
 // planSeveral shows what a roll would do, and reports whether that is something.
@@ -168,6 +253,11 @@ func (a *app) planManaged(ctx context.Context, p planner.Planner, at backend.Gro
 	}
 	plan.Write(a.Out, as.wide)
 	return todo, nil
+}
+
+// errComparesOne is why settings cannot be compared for this plan.
+func errComparesOne() error {
+	return exitcode.Usage(errors.New("--compare rehearses the settings of one group: name it, without a change of a Shoot"))
 }
 
 // errNoPool is why a plan of Gardener's has nothing to plan.

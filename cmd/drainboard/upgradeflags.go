@@ -57,6 +57,7 @@ type rollFlags struct {
 	kubernetesVersion    string
 	releaseVersion       string
 	planned              bool // only a plan is asked for
+	compare              bool // other settings are planned too
 	wide                 bool // all nodes of a plan are listed, however many
 }
 

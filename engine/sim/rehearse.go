@@ -125,6 +125,10 @@ type rehearsal struct {
 	rolls time.Time // since when nodes are replaced, and how many were then
 	pace  float64
 
+	from  *world.World    // as it was before
+	moved map[string]bool // the UIDs of pods that were evicted or deleted
+	load  snapshot.Load
+
 	gaveUp int       // how many drains ended without their nodes
 	fails  time.Time // when the run began to fail, zero while it does not
 	causes []snapshot.Cause
@@ -149,12 +153,38 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 }
 
 func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) *rehearsal {
-	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now}
+	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now, from: w, moved: map[string]bool{}}
 	if r.grain > breath {
 		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
 	}
 	r.sim = From(w, now, run, pace)
 	return r
+}
+
+// measures adds to the load what a span of time brought that is over.
+func (r *rehearsal) measures(span time.Duration) {
+	r.load.Extra += time.Duration(max(0, len(r.sim.machines)-len(r.from.Machines()))) * span
+	if r.load.Moves == 0 {
+		return // what is amiss before is not the run's doing
+	}
+	for ref, b := range r.sim.budgets {
+		spare := b.Healthy - b.Budget.Desired
+		if b.Expected > 0 && (r.load.Budget == "" || spare < r.load.Spare || spare == r.load.Spare && ref < r.load.Budget) {
+			r.load.Spare, r.load.Budget = spare, ref
+		}
+	}
+}
+
+// moves counts a pod that was evicted or deleted, each once.
+func (r *rehearsal) moves(a record.Action, o record.Outcome) {
+	if o.Verdict != record.Done || a.Kind != record.Evict && a.Kind != record.Delete || r.moved[a.UID] {
+		return
+	}
+	r.moved[a.UID] = true
+	r.load.Moves++
+	if r.from.Pod(a.UID) != nil {
+		r.load.Moved++
+	}
 }
 
 // say hands the run a command.
@@ -176,7 +206,9 @@ func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 		if at, ok := s.Next(); ok && at.Before(next) {
 			next = at
 		}
+		was := s.now
 		s.Advance(later(next, s.now.Add(r.grain)))
+		r.measures(s.now.Sub(was))
 		if s.now.Before(r.wake) && !s.fresh && len(r.in.Outcomes) == 0 {
 			continue
 		}
@@ -206,7 +238,10 @@ func (r *rehearsal) decide() {
 			s.after(s.nodeHooks.takes, func() { hear(record.Outcome{Key: a.Key, At: s.now, Verdict: record.Done}) })
 			continue
 		}
-		s.carryOut(a, hear)
+		s.carryOut(a, func(o record.Outcome) {
+			r.moves(a, o)
+			hear(o)
+		})
 	}
 	if b, waiting := r.run.Waiting(); waiting && fmt.Sprint(b.ID, b.Hash) != r.told {
 		r.told = fmt.Sprint(b.ID, b.Hash)
@@ -299,7 +334,7 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 		}
 	}
 	r.causes = slices.Clip(r.causes[:min(len(r.causes), mostHeld)])
-	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes}
+	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes, Load: r.load}
 	for _, c := range r.causes {
 		out.Held = append(out.Held, c.String())
 	}

@@ -83,6 +83,59 @@ func TestRehearsalTellsTheEnd(t *testing.T) {
 	}
 }
 
+// What a rehearsal says that a run does to pods, PDBs and the bill comes.
+func TestRehearsalTellsTheLoad(t *testing.T) {
+	for name, script := range map[string]string{
+		"surge":    "cluster zones=a,b nodes=6\nworkload web replicas=12\nworkload api replicas=6\nbudget web max=2\nbudget api min=1\nsettings post-drain-wait=5s max-unavailable=2",
+		"no surge": "cluster zones=a,b nodes=6\nworkload web replicas=12\nworkload api replicas=6\nbudget web max=2\nbudget api min=1\nsettings strategy=eks-minimal post-drain-wait=5s max-unavailable=2",
+		"no PDB":   "cluster zones=a nodes=3\nworkload web replicas=6\nsettings post-drain-wait=5s",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewScript()
+			if out, err := c.Do(script + "\nstart"); err != nil || c.Driver == nil {
+				t.Fatal(err, out)
+			}
+			before := 0
+			for _, n := range c.Sim.View.Nodes() {
+				before += len(c.Sim.View.PodsOn(n.Name))
+			}
+			end, told := rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c))
+			if !told {
+				t.Fatal("nothing was told")
+			}
+			got, came := end.Load, snapshot.Load{}
+			machines, at := len(c.Sim.machines), c.Sim.now
+			for ; c.Driver.Run.State != record.Finished && len(c.Driver.Broken) == 0; at = at.Add(time.Second) {
+				c.Driver.Advance(at, func() bool { return false })
+				came.Extra += time.Duration(max(0, len(c.Sim.machines)-machines)) * time.Second
+				for ref, b := range c.Sim.budgets {
+					if spare := b.Healthy - b.Budget.Desired; came.Budget == "" || spare < came.Spare || spare == came.Spare && ref < came.Budget {
+						came.Spare, came.Budget = spare, ref
+					}
+				}
+			}
+			for _, e := range c.Driver.Events {
+				if e.Type == record.PodEvicted {
+					came.Moves++
+				}
+			}
+			if got.Moved == 0 || got.Moved > before || got.Moves < got.Moved || (got.Moves-came.Moves)*(got.Moves-came.Moves) > 9 {
+				t.Errorf("%d pods move %d times, and %d moves came of %d pods", got.Moved, got.Moves, came.Moves, before)
+			}
+			if off := (got.Extra - came.Extra).Abs(); off > came.Extra/4+time.Minute {
+				t.Errorf("extra machines for %s, and it came to %s", got.Extra, came.Extra)
+			}
+			if got.Spare != came.Spare || got.Budget != came.Budget {
+				t.Errorf("%d above %q, and it came to %d above %q", got.Spare, got.Budget, came.Spare, came.Budget)
+			}
+			if once := got.MovesPerPod(); once < 1 || name == "surge" && once > 1.5 {
+				t.Errorf("%.2f moves a pod", once)
+			}
+			t.Logf("%+v came: %+v", got, came)
+		})
+	}
+}
+
 // What the Sim of a world shows first is that world.
 func TestFromShowsTheWorld(t *testing.T) {
 	c := NewScript()

@@ -29,7 +29,25 @@ type Rehearsal struct {
 	// of these, a sentence each.
 	Causes []Cause
 	Held   []string
+	// Load is what the run would do to the workloads and to the bill.
+	Load Load
 }
+
+// Load is what a run does to the workloads and to the bill, as far as it was rehearsed.
+type Load struct {
+	// Moved is how many pods are evicted or deleted, Moves how often: pods that land on a node that has to
+	// go too move again.
+	Moved, Moves int
+	// Spare is the fewest healthy pods that a PDB has above the number that it requires while the run
+	// disrupts pods, negative below it, and Budget which one ("namespace/name"); "" where there is no PDB.
+	Spare  int
+	Budget string
+	// Extra is the time of all machines above the number there was before, terminating ones included.
+	Extra time.Duration
+}
+
+// MovesPerPod is how often a pod moves on average, 0 where none does.
+func (l Load) MovesPerPod() float64 { return float64(l.Moves) / float64(max(1, l.Moved)) }
 
 // Endless reports whether the run would not end by itself.
 func (r Rehearsal) Endless() bool { return r.Result == record.NotStartedYet && !r.Extrapolated }

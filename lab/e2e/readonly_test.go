@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
 )
 
@@ -76,7 +78,12 @@ func TestLooks(t *testing.T) {
 		t.Helper()
 		for name, act := range map[string]func(w *scene){
 			"groups": func(w *scene) { w.run("groups").exits(0) },
-			"plan":   func(w *scene) { w.run("plan", g).exits(0) },
+			"plan": func(w *scene) {
+				w.run("plan", g).exits(0)
+				if when == "before" {
+					w.compares(g)
+				}
+			},
 			"status": func(w *scene) {
 				if run {
 					w.run("status", g).exits(0)
@@ -126,4 +133,30 @@ func TestUpgradeWithRightsToReadOnly(t *testing.T) {
 	s.upgrade().exits(11).says("patch nodes", "create pods/eviction", "create leases in namespace drainboard", "update configmaps in namespace drainboard")
 
 	s.checkReadOnly()
+}
+
+// compares has settings of a group's run compared: those given come first, each other row differs from them
+// and says what came of its rehearsal, here that a PDB never opens.
+func (s *scene) compares(group string) {
+	s.t.Helper()
+	var all api.PlanComparison
+	if err := json.Unmarshal([]byte(s.run("plan", group, "--compare", "-o", "json").exits(0).out()), &all); err != nil {
+		s.t.Fatal(err)
+	}
+	minimal := false
+	for i, row := range all.Items {
+		minimal = minimal || row.Strategy == "eks-minimal" && row.SurgeNodes == 0
+		if (len(row.Flags) == 0) != (i == 0) || (row.Load == nil) == (row.NotEvaluated == "") {
+			s.t.Errorf("row %d: %+v", i, row)
+		}
+		if row.Strategy == "eks" && (row.SurgeNodes == 0 || row.Load.ExtraInstanceTime == 0 || row.Forecast.Outlook != "fails" || !strings.Contains(row.Forecast.Message, "/checkout never opens")) {
+			s.t.Errorf("row %d: %+v: %+v: %+v", i, row, row.Load, row.Forecast)
+		}
+	}
+	if len(all.Items) < 5 || !minimal {
+		s.t.Errorf("%d settings were compared, EKS's MINIMAL: %v", len(all.Items), minimal)
+	}
+	if text := s.run("plan", group, "--compare").exits(0).out(); strings.Count(text, "\nas given (eks)") != 2 || !strings.Contains(text, "--strategy=eks-minimal") {
+		s.t.Errorf("the comparison:\n%s", text)
+	}
 }

@@ -5,8 +5,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // poolPace returns the pace of a worker pool: where Gardener rolls it, the surge and the
@@ -63,4 +66,23 @@ func zonesPace(zones []snapshot.PoolZone) string {
 		text += ", by the Shoot"
 	}
 	return text
+}
+
+// PaceChange is what a run that is about to be driven changes of the pace of its pool, as a
+// sentence without an end; "" for nothing.
+func PaceChange(run record.Run, p *world.Pool) string {
+	if run.Settings.Pace == nil || p == nil || p.Shoot == "" {
+		return ""
+	}
+	now := p.Pace()
+	was := now
+	if run.Pace != nil {
+		was = run.Pace.Was
+	}
+	set := run.Settings.Pace.Over(was)
+	if set == now {
+		return ""
+	}
+	s := text.SetPace(now.String(), set.String(), p.Name, p.Shoot)
+	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -87,11 +87,15 @@ func fullDocuments() []any {
 	var event record.Event
 	full(reflect.ValueOf(&event).Elem(), 0)
 
+	unforeseen := plan
+	unforeseen.Forecast = nil
+
 	managed := PlannedManaged{Group: *group.Managed, Run: plan}
 	managed.Group.Configured = nil
 	managed.Group.Update = &world.ManagedUpdate{ID: "u-1", Status: world.UpdateFailed}
 	return []any{
 		PlannedPool{At: state, Roll: controller, Run: plan}.JSON(), managed.JSON(), NoRunOf(group), status.JSON(), remote.JSON(), StatusList([]Status{status}, []error{errors.New("damaged")}),
+		ComparisonOf([]Compared{{Flags: []string{"--order=name"}, Plan: plan}, {Plan: unforeseen}}),
 		GroupsOf([]GroupRow{group}), RollOf(several), ChangeOf(change), api.EventOf(event), ExitOf(2, "why"),
 	}
 }

@@ -29,7 +29,7 @@ var rewrite = flag.Bool("rewrite", false, "rewrite the schemas and the reference
 
 // documents are all that programs get, in the order of docs/reference/json.md.
 var documents = []any{
-	api.GroupList{}, api.GroupStatus{}, api.GroupStatusList{}, api.GroupPlan{}, api.RollPlan{}, api.ShootChangePlan{}, api.CommandResult{},
+	api.GroupList{}, api.GroupStatus{}, api.GroupStatusList{}, api.GroupPlan{}, api.PlanComparison{}, api.RollPlan{}, api.ShootChangePlan{}, api.CommandResult{},
 	api.Event{}, api.HookEvent{}, api.Exit{}, api.Version{},
 }
 

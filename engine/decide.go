@@ -134,6 +134,7 @@ type Step struct {
 	made     *world.Template // answer of CreateTemplate
 
 	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own
+	copiedWorkloads     bool     // Run.Workloads and Run.Leaving are
 	touched             []string // machines whose nodes were set or dropped
 }
 

@@ -32,6 +32,7 @@ type rolling struct{}
 func (rolling) observe(s *Step) {
 	s.observe()
 	observeCanary(s)
+	observeWorkloads(s)
 	if s.Rules.Updates() != nil {
 		observePassed(s)
 	}
@@ -66,6 +67,7 @@ type helping struct{ by selfdriven.Controller }
 func (helping) observe(s *Step) {
 	observeController(s)
 	observePassed(s)
+	observeWorkloads(s)
 }
 
 func (h helping) advance(s *Step) { followController(s, h) }

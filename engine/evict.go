@@ -254,6 +254,9 @@ func takeRemoval(s *Step, a record.Action, known record.Pod) {
 	if known.Refusal != "" && a.Kind == record.Evict {
 		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: text.EvictionAccepted(known.Tries - 1)})
 	}
+	if known.Evicted.IsZero() && !known.Forced {
+		countMoved(s, a.UID, known.Owner, known.Ref)
+	}
 	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
 	if a.Kind == record.Delete {
 		known.Forced, known.Last = true, s.Now

@@ -4,9 +4,12 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/workloads"
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -225,6 +228,135 @@ func (s *Step) observePods() {
 		s.Run.Pods[uid] = p
 		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(p.Gone.Sub(p.Went()))})
 	}
+}
+
+// workload is the run's account of the workload that an owner's pods belong to, begun if there
+// is none; false where it keeps account of too many already, or the pod has no owner.
+func workload(s *Step, owner, uid, ref string) (record.Workload, bool) {
+	w, known := s.Run.Workloads[owner]
+	if owner == "" || !known && len(s.Run.Workloads) >= record.MostWorkloads {
+		return w, false
+	}
+	if known {
+		return w, true
+	}
+	w.Namespace, w.Name, _ = strings.Cut(ref, "/")
+	for _, p := range append([]*world.Pod{s.W.Pod(uid), s.W.Stopping(uid)}, s.W.PodsOf(owner)...) {
+		if p != nil {
+			w = workloads.Named(p)
+			break
+		}
+	}
+	w.Since = s.Now
+	return w, true
+}
+
+// setWorkload changes the account of a workload.
+func setWorkload(s *Step, owner string, w record.Workload) {
+	s.ownWorkloads()
+	s.Run.Workloads[owner], s.changed = w, true
+}
+
+// ownWorkloads makes the accounts this step's own.
+func (s *Step) ownWorkloads() {
+	if !s.copiedWorkloads {
+		s.Run.Workloads, s.Run.Leaving, s.copiedWorkloads = cloneMap(s.Run.Workloads), cloneMap(s.Run.Leaving), true
+	}
+}
+
+// countMoved counts a pod that leaves its node because of the run.
+func countMoved(s *Step, uid, owner, ref string) {
+	if w, ok := workload(s, owner, uid, ref); ok && !s.Run.Leaving[uid] {
+		w.Moved++
+		setWorkload(s, owner, w)
+	}
+}
+
+const (
+	// workloadsEvery is how often a run looks how the workloads stand whose pods it has moved.
+	workloadsEvery = 2 * time.Second
+	// wellAgain is for how long all replacements must be Ready until a trouble that was told is
+	// over: a pod that crash-loops runs in between.
+	wellAgain = time.Minute
+)
+
+// observeWorkloads counts the pods that another controller moves for the run, notes how the
+// workloads stand whose pods were moved, and tells of trouble.
+func observeWorkloads(s *Step) {
+	if !s.Fresh(world.Cluster) || s.W.Partial() || s.Run.State == record.Finished || s.Now.Sub(s.Run.WorkloadsSeen) < workloadsEvery {
+		return
+	}
+	observeLeaving(s)
+	for _, owner := range slices.Sorted(maps.Keys(s.Run.Workloads)) {
+		was := s.Run.Workloads[owner]
+		is := workloads.Now(s.W, owner, was)
+		reportWorkload(s, owner, &is)
+		if is != was {
+			setWorkload(s, owner, is)
+		}
+	}
+	s.Run.WorkloadsSeen = s.Now
+}
+
+// observeLeaving counts the pods that stop on nodes which another controller drains for the run.
+func observeLeaving(s *Step) {
+	for uid := range s.Run.Leaving {
+		if s.W.Pod(uid) == nil {
+			s.ownWorkloads()
+			delete(s.Run.Leaving, uid)
+			s.changed = true
+		}
+	}
+	for _, id := range s.In(record.Draining, record.Updating) {
+		n := s.Run.Nodes[id]
+		if n.Name == "" || !assess.IsDraining(n) || !s.DrainedByOthers(n.Name) {
+			continue
+		}
+		for _, p := range s.W.PodsOn(n.Name) {
+			if !p.Terminating() || s.Run.Leaving[p.UID] || s.Judge(p).Fate != drain.Leaves || !s.Run.Pods[p.UID].Evicted.IsZero() {
+				continue
+			}
+			countMoved(s, p.UID, p.Owner.UID, p.Ref())
+			if s.Run.Workloads[p.Owner.UID].Moved > 0 {
+				s.ownWorkloads()
+				s.Run.Leaving[p.UID] = true
+			}
+		}
+	}
+}
+
+// reportWorkload tells that the replacements of moved pods crash-loop, or stay Pending, and when
+// all are Ready again.
+func reportWorkload(s *Step, owner string, w *record.Workload) {
+	switch trouble := w.Trouble(); {
+	case trouble == record.InCrashLoop && w.Reported != trouble:
+		tellWorkload(s, record.WorkloadCrashing, w)
+	case trouble == record.IsPending && w.Reported == record.NoTrouble && s.Now.Sub(w.TroubleSince) >= s.Run.Settings.PendingLimit: // a node that boots takes pods soon
+		tellWorkload(s, record.WorkloadPending, w)
+	case w.Reported != record.NoTrouble:
+		recover := *w
+		recover.Reported = record.NoTrouble // else a pod that has crash-looped counts as one that does
+		recover = workloads.Now(s.W, owner, recover)
+		switch {
+		case recover.CrashLooping+recover.Pending+recover.Starting > 0:
+			w.Well = time.Time{}
+		case w.Well.IsZero():
+			w.Well = s.Now
+			s.WakeAt(s.Now.Add(wellAgain))
+		case s.Now.Sub(w.Well) >= wellAgain:
+			recover.Well = time.Time{}
+			*w = recover
+			s.Report(record.Event{Type: record.WorkloadReady, Message: text.Workload(w.Kind, w.Ref(), w.Sentence())})
+		default:
+			s.WakeAt(w.Well.Add(wellAgain))
+		}
+	}
+}
+
+// tellWorkload tells of the trouble of a workload.
+func tellWorkload(s *Step, as record.EventType, w *record.Workload) {
+	w.Reported, w.Well = w.Trouble(), time.Time{}
+	s.Report(record.Event{Type: as, Pod: w.Pod, Node: w.Node, Message: w.Sentence()})
 }
 
 // selected reports whether the run is to roll a machine at all.

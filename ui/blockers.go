@@ -131,6 +131,9 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 	if n := len(sc.Evictions); n > 0 && l.evictions.h == 0 {
 		right = fmt.Sprintf("%d terminating", n)
 	}
+	if n := sc.AlarmingWorkloads(); n > 0 && l.evictions.h == 0 {
+		right = strings.TrimPrefix(right+", "+style.Count(n, "workload")+" in trouble: W", ", ")
+	}
 	return style.Framed(st, st.Warn, m.blockedTitle(), right, more, body, w, h, focus)
 }
 
@@ -277,10 +280,10 @@ func (m *Model) timeBar(l *style.Line, left time.Duration, wait *record.Wait, ce
 }
 
 // evicting reports whether there is, or soon will be, something for the pane of
-// evictions to show. It looks at nodes rather than at pods, so that the panes do
+// moved pods to show. It looks at nodes rather than at pods, so that the panes do
 // not jump whenever a pod is gone.
 func (m *Model) evicting() bool {
-	if len(m.Scene.Evictions) > 0 {
+	if len(m.Scene.Evictions)+len(m.Scene.Troubled()) > 0 {
 		return true
 	}
 	for _, r := range m.Scene.Rows {
@@ -289,37 +292,6 @@ func (m *Model) evicting() bool {
 		}
 	}
 	return false
-}
-
-// evictionLines draws the pane of the pods that are on their way: where each is,
-// and how much of its grace period is left.
-func (m *Model) evictionLines(r rect) []string {
-	sc, st := m.late, m.Styles
-	w, room := r.w-2, r.h-2
-	list := sc.Evictions
-	body := make([]string, 0, room)
-	for _, e := range list[:min(len(list), room)] {
-		body = append(body, m.evictionLine(e, w))
-	}
-	switch {
-	case sc.Partial:
-		body = append(body, m.unread(w))
-	case len(list) == 0:
-		text := "no pod is terminating now"
-		if len(sc.Blockers) > 0 {
-			text = "no progress: see the blocked panel"
-		}
-		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, text).String())
-	}
-	more := ""
-	if rest := len(list) - room; rest > 0 {
-		more = fmt.Sprintf("+%d more, all sooner", rest)
-	}
-	title := "evictions"
-	if len(list) > 0 {
-		title += ": " + style.Count(len(list), "pod") + " terminating"
-	}
-	return style.Framed(st, st.Border, title, "", more, body, r.w, r.h, false)
 }
 
 func (m *Model) evictionLine(e *snapshot.Eviction, w int) string {

@@ -65,6 +65,9 @@ func (m *Model) header(l layout) []string {
 	} else if t != "" {
 		how = append(how, part{st.Text, t, 7})
 	}
+	if t := sc.WorkloadAlarm(l.header.w >= groupsWidth); t != "" && sc.State != record.Finished {
+		how = append(how, part{st.Bad, st.Glyphs.Failed + " " + t, 9})
+	}
 	if !sc.Until.IsZero() && sc.State != record.Finished {
 		how = append(how, part{st.Text, scene.UntilText(sc.Until.In(m.Opts.Now().Location()), m.Opts.Now()), 5})
 	}

@@ -311,6 +311,13 @@ func TestHelp(t *testing.T) {
 	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "again: confirm, stop at once").Press("esc").Gone("stop at once")
 }
 
+func TestWorkloads(t *testing.T) {
+	ui := sit(t, 120, 44, uitest.Moved())
+	ui.Expect("1 workload crash-loops", "3 in trouble", "nightly-reconciliation-worker").Press("W")
+	ui.Expect("21 pods of 5 workloads moved", "crash-looping, 1 Ready, for 4:00", "crash-loops on ip-10-0-1-88", "24 Insufficient cpu", "Deployment shop/web: 11 moved, 11 Ready")
+	ui.Show(uitest.Busy()).Expect("the run has moved no pod yet").Press("esc").Gone("moved no pod")
+}
+
 func TestDetails(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Busy())
 	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect(uitest.Host(1, 23), "3 of 17 remain to be moved", "minAvailable 3", "what happened")

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -261,6 +263,152 @@ func podPromises(p *snapshot.PodDetail, told bool) []string {
 		if left := b.Healthy - 1; !told && p.Ready && p.Grace == nil && left < b.Desired {
 			out = append(out, fmt.Sprintf("violates PDB %s: it requires %d healthy pods, has %d, will have %d", b.Ref, b.Desired, b.Healthy, max(left, 0)))
 		}
+	}
+	return out
+}
+
+// movedHeight is how many lines the pane of moved pods wants, its frame included.
+func (m *Model) movedHeight() int {
+	lines := len(m.Scene.Evictions)
+	for _, w := range m.Scene.Troubled() {
+		if lines++; w.Alarms() {
+			lines++
+		}
+	}
+	return min(max(lines, 2), 8) + 2
+}
+
+// movedLines draws the pane of moved pods: the workloads whose replacements are in trouble, with
+// why, then the pods that are on their way and how much of their grace periods is left, then the
+// workloads that start.
+func (m *Model) movedLines(r rect) []string {
+	sc, st := m.late, m.Styles
+	w, room := r.w-2, r.h-2
+	var body []string
+	alarms, starting := 0, 0
+	for _, l := range sc.Troubled() {
+		if !l.Alarms() {
+			starting++
+			continue
+		}
+		alarms++
+		body = append(body, m.workloadLines(l, w)...)
+	}
+	for _, e := range sc.Evictions {
+		body = append(body, m.evictionLine(e, w))
+	}
+	for _, l := range sc.Troubled() {
+		if !l.Alarms() {
+			body = append(body, m.workloadLines(l, w)...)
+		}
+	}
+	switch {
+	case sc.Partial:
+		body = []string{m.unread(w)}
+	case len(body) == 0 && len(sc.Blockers) > 0:
+		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no progress: see the blocked panel").String())
+	case len(body) == 0:
+		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no pod is terminating now").String())
+	}
+	more := ""
+	if rest := len(body) - room; rest > 0 {
+		body = body[:room]
+		more = fmt.Sprintf("+%s, W shows all", style.Count(rest, "line"))
+	}
+	var words []string
+	if alarms > 0 {
+		words = append(words, fmt.Sprintf("%d in trouble", alarms))
+	}
+	if n := len(sc.Evictions); n > 0 {
+		words = append(words, fmt.Sprintf("%d terminating", n))
+	}
+	if starting > 0 {
+		words = append(words, fmt.Sprintf("%d starting", starting))
+	}
+	title, frame := "moved pods", st.Border
+	if len(words) > 0 {
+		title += ": " + strings.Join(words, ", ")
+	}
+	if alarms > 0 {
+		title, frame = st.Glyphs.Warning+" "+title, st.Warn
+	}
+	return style.Framed(st, frame, title, "", more, body, r.w, r.h, false)
+}
+
+// workloadLines are a workload: how its replacements stand and for how long, and of one in
+// trouble why.
+func (m *Model) workloadLines(w *record.Workload, width int) []string {
+	sc, st := m.Scene, m.Styles
+	lk := scene.WorkloadLook(st, w)
+	counts, age := scene.WorkloadCounts(w), ""
+	if d := sc.WorkloadAge(w, sc.Now(m.Opts.Now())); d > 0 && w.Trouble() != record.NoTrouble {
+		age = style.Countdown(d)
+	}
+	why := sc.Brief(workloadWhy(w))
+	l := style.NewLine(st, width).Space(1).Add(lk.Pen, lk.Glyph+" ")
+	if room := width - l.Col - style.Width(counts) - 9; style.Width(style.Clean(w.Ref())) <= room {
+		l.Add(st.Text, w.Ref()).Space(2).Add(lk.Pen, counts).To(width-1-style.Width(age)).Add(st.Dim, age)
+	} else if style.Width(style.Clean(w.Name)) <= room {
+		l.Add(st.Text, w.Name).Space(2).Add(lk.Pen, counts).To(width-1-style.Width(age)).Add(st.Dim, age)
+	} else { // the name whole, the rest below it
+		l.Add(st.Text, style.Shorten(w.Name, width-l.Col-1, st.Glyphs.Ellipsis))
+		second := style.NewLine(st, width).Space(3).Add(lk.Pen, counts)
+		if age != "" {
+			second.Add(st.Dim, ", "+age)
+		}
+		if why != "" {
+			second.Add(st.Dim, ": "+why)
+		}
+		return []string{l.String(), second.String()}
+	}
+	if why == "" {
+		return []string{l.String()}
+	}
+	return []string{l.String(), style.NewLine(st, width).Space(3).Add(st.Dim, why).String()}
+}
+
+// workloadWhy says in a few words what is wrong with a workload in trouble.
+func workloadWhy(w *record.Workload) string {
+	switch w.Trouble() {
+	case record.InCrashLoop:
+		return "on " + w.Node
+	case record.IsPending:
+		return w.Reason
+	case record.BelowPDB:
+		return "PDB " + w.Budget
+	}
+	return ""
+}
+
+// workloadsDialog lists all workloads whose pods the run has moved.
+type workloadsDialog struct{ reader }
+
+func (d *workloadsDialog) Title(m *Model) string {
+	moved := 0
+	for _, w := range m.Scene.Workloads {
+		moved += w.Moved
+	}
+	return fmt.Sprintf("workloads: %s of %s moved", style.Count(moved, "pod"), style.Count(len(m.Scene.Workloads), "workload"))
+}
+
+func (d *workloadsDialog) Body(m *Model, w int) []string {
+	st, sc := m.Styles, m.Scene
+	var out []string
+	for _, l := range sc.Workloads {
+		lk := scene.WorkloadLook(st, l)
+		text := fmt.Sprintf("%s: %d moved, %s", strings.TrimSpace(l.Kind+" "+l.Ref()), l.Moved, scene.WorkloadCounts(l))
+		if age := sc.WorkloadAge(l, sc.Now(m.Opts.Now())); age > 0 && l.Trouble() != record.NoTrouble {
+			text += ", for " + style.Countdown(age)
+		}
+		out = append(out, style.Paragraph(st, lk.Pen, lk.Glyph, text, w)...)
+		if l.Alarms() {
+			for _, line := range style.Paragraph(st, st.Dim, "", sc.Brief(l.Sentence()), w-2) {
+				out = append(out, style.Spaces(2)+line)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return style.Paragraph(st, st.Dim, "", "the run has moved no pod yet", w)
 	}
 	return out
 }

@@ -138,6 +138,9 @@ func (m *Model) row(r *snapshot.NodeRow, c columns, w, hand int) string {
 	m.flag(l, r)
 	if c.note > 0 {
 		note := r.Note
+		if r.CrashLooping != "" {
+			note = r.CrashLooping + " crash-loops"
+		}
 		if note == "" && r.Name != "" && !r.Ready && r.Stage != record.Replaced {
 			note = "not Ready"
 		}
@@ -148,7 +151,7 @@ func (m *Model) row(r *snapshot.NodeRow, c columns, w, hand int) string {
 			note = "detached: no replacement"
 		}
 		np := st.Dim
-		if r.Stage == record.NodeFail || r.Stage == record.Unreachable {
+		if r.Stage == record.NodeFail || r.Stage == record.Unreachable || r.CrashLooping != "" {
 			np = st.Bad
 		}
 		l.Space(1).Add(np, note)
@@ -167,7 +170,7 @@ func (m *Model) flag(l *style.Line, r *snapshot.NodeRow) {
 	switch {
 	case r.Blocked:
 		l.Add(l.Styles.Warn, l.Styles.Glyphs.Blocked)
-	case r.Stage == record.NodeFail || r.Stage == record.Unreachable:
+	case r.Stage == record.NodeFail || r.Stage == record.Unreachable || r.CrashLooping != "":
 		l.Add(l.Styles.Bad, "!")
 	case scene.IsNotReady(r):
 		l.Add(l.Styles.Warn, "!")

@@ -111,7 +111,7 @@ func (m *Model) panes(l *layout, r rect) {
 			r.y, r.h = r.y+check, r.h-check
 			l.blocked = r
 			if m.evicting() {
-				n := min(max(len(m.Scene.Evictions), 1)+2, max(r.h/3, 3))
+				n := min(m.movedHeight(), max(r.h/3, 3))
 				l.blocked.h -= n
 				l.evictions = rect{r.x, r.y + l.blocked.h, r.w, n}
 			}
@@ -170,19 +170,19 @@ func (m *Model) hasGroupsPanel() bool { return m.Width >= groupsWidth && m.Heigh
 func (m *Model) band(l *layout, r rect) (blocked, evictions rect) {
 	most := max(r.h*2/5, 4)
 	going := m.evicting()
-	lines := min(max(len(m.Scene.Evictions), 2), 4) + 2
+	lines := m.movedHeight()
 	switch {
 	case len(m.Scene.Blockers) == 0 && !going:
 	case len(m.Scene.Blockers) == 0:
 		evictions = rect{r.x, 0, r.w, min(lines, max(r.h/5, 3))}
 	case l.mode == wide && going:
 		side := min(max(r.w*3/10, 38), 64)
-		h := min(max(m.Blockers.height(m, r.w-side-2)+2, 4), most)
+		h := min(max(m.Blockers.height(m, r.w-side-2)+2, min(lines, max(r.h/5, 6)), 4), most)
 		blocked, evictions = rect{r.x, 0, r.w - side, h}, rect{r.x + r.w - side, 0, side, h}
 	default:
 		blocked = rect{r.x, 0, r.w, min(m.Blockers.height(m, r.w-2)+2, most)}
 		if going && m.Height >= tallHeight {
-			evictions = rect{r.x, blocked.h, r.w, min(lines, 4)}
+			evictions = rect{r.x, blocked.h, r.w, min(lines, max(4, r.h/6))}
 		}
 	}
 	return blocked, evictions
@@ -294,7 +294,7 @@ func (m *Model) bandLines(l layout) []string {
 		out = m.Blockers.lines(m, l)
 	}
 	if l.evictions.h > 0 {
-		beside = m.evictionLines(l.evictions)
+		beside = m.movedLines(l.evictions)
 	}
 	if l.evictions.x == l.blocked.x {
 		return append(out, beside...)

@@ -56,6 +56,7 @@ type Run struct {
 	Validation       *Validation     `json:"validation,omitempty"`           // The wait for the cluster to be valid that is under way, or was last
 	ExternalMovers   []ExternalMover `json:"externalMovers"`                 // Who else moves nodes of the group, or may, and what the run does about it
 	BlockedPods      []BlockedPod    `json:"blockedPods"`                    // Pods whose eviction was refused, or that PDBs keep on nodes which EKS drains
+	Workloads        []Workload      `json:"workloads"`                      // Workloads whose pods it has moved, those in most trouble first
 	Candidates       []string        `json:"candidates,omitempty"`           // Nodes that EKS may drain beside those that it is seen to drain; at least one of them where none is seen
 	Forecast         *Forecast       `json:"forecast,omitempty"`             // How it will end, as its driver foresaw it last; of a run that is under way
 	FailedNodes      []NodeNote      `json:"failedNodes"`                    // Nodes that were given up
@@ -159,6 +160,27 @@ type BlockedPod struct {
 	Attempts int      `json:"attempts"`                          // How often its eviction was tried
 	Message  string   `json:"message"`                           // Why it is still there, a sentence
 	Remedy   string   `json:"remedy,omitempty"`                  // What would free it
+}
+
+// Workload is a workload whose pods a run has moved, and how the pods stand that replace them.
+type Workload struct {
+	Namespace      string    `json:"namespace"`                // Its namespace
+	Kind           string    `json:"kind,omitempty"`           // Deployment, StatefulSet, ...
+	Name           string    `json:"name"`                     // Its name
+	MovedPods      int       `json:"movedPods"`                // How many of its pods were moved
+	FirstMovedAt   time.Time `json:"firstMovedAt"`             // When the first was
+	Ready          int       `json:"ready"`                    // How many replacements are Ready
+	Starting       int       `json:"starting"`                 // How many have a node, or are new, and are not Ready
+	Pending        int       `json:"pending"`                  // For how many the scheduler finds no node
+	CrashLooping   int       `json:"crashLooping"`             // How many crash-loop
+	Trouble        string    `json:"trouble" enum:"trouble"`   // The worst of it; empty if all is well
+	Pod            string    `json:"pod,omitempty"`            // The replacement in most trouble, namespace/name
+	Node           string    `json:"node,omitempty"`           // The node that it is on
+	PendingReason  string    `json:"pendingReason,omitempty"`  // Why the scheduler finds no node for it
+	TroubleSince   time.Time `json:"troubleSince,omitzero"`    // Since when it is so
+	Budget         string    `json:"budget,omitempty"`         // PDB that requires more healthy pods than there are
+	MissingHealthy int       `json:"missingHealthy,omitempty"` // How many more it requires
+	Message        string    `json:"message"`                  // The worst of it, a sentence
 }
 
 // NodeNote is a node with what there is to say of it.

@@ -49,6 +49,9 @@ const (
 	RollGroupChanged EventType = "roll.group"
 	RollEnded        EventType = "roll.finished"
 	ForecastChanged  EventType = "forecast.changed"
+	WorkloadPending  EventType = "workload.pending"
+	WorkloadCrashing EventType = "workload.crash-looping"
+	WorkloadReady    EventType = "workload.ready"
 	Warning          EventType = "warning"
 )
 

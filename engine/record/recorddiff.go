@@ -26,6 +26,7 @@ func RecordDiff(before, after Run) []Event {
 		t.orders()
 		t.movers()
 		t.pods()
+		t.workloads()
 	}
 	t.nodes()
 	t.validation()
@@ -153,6 +154,17 @@ func (t *differ) pods() {
 				e.Budget = p.Budgets[0]
 			}
 			t.tell(cmp.Or(p.Last, p.First), e)
+		}
+	}
+}
+
+// workloadEvents are what the trouble of moved pods' replacements is called.
+var workloadEvents = map[Trouble]EventType{InCrashLoop: WorkloadCrashing, IsPending: WorkloadPending, NoTrouble: WorkloadReady}
+
+func (t *differ) workloads() {
+	for _, owner := range slices.Sorted(maps.Keys(t.is.Workloads)) {
+		if w := t.is.Workloads[owner]; w.Reported != t.was.Workloads[owner].Reported {
+			t.tell(cmp.Or(t.is.Seen, t.is.Started), Event{Type: workloadEvents[w.Reported], Pod: w.Pod, Node: w.Node, Message: w.Sentence()})
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (r Run) Reduced() Run {
 	if r.State == Paused {
 		return r
 	}
-	r.Evicted, r.ExternalMovers = nil, nil
+	r.Evicted, r.ExternalMovers, r.Workloads, r.Leaving = nil, nil, nil, nil
 	if r.Validation != nil {
 		v := *r.Validation
 		v.Failures = nil

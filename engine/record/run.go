@@ -293,6 +293,12 @@ type Run struct {
 	// Evicted are the owners (by UID) of pods we evicted, so that replacements that
 	// find no room are recognised.
 	Evicted map[string]bool `json:"evicted,omitempty"`
+	// Workloads are those whose pods were moved, by their owner's UID, at most MostWorkloads; how
+	// they stand is as of WorkloadsSeen. Leaving are the pods, by UID, that another controller
+	// moves, were counted and are still there.
+	Workloads     map[string]Workload `json:"workloads,omitempty"`
+	WorkloadsSeen time.Time           `json:"workloadsSeen,omitzero"`
+	Leaving       map[string]bool     `json:"leaving,omitempty"`
 	// Kept are the pods, by UID, that budgets keep on nodes which the group's own controller
 	// drains; Passed is how many of those it has removed past their budgets.
 	// Watched is how fresh the cluster was when Kept was brought up to date, zero where another

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -75,4 +76,91 @@ type Takeover struct {
 type Blindness struct {
 	For  time.Duration `json:"for"`
 	Told time.Duration `json:"told,omitempty"`
+}
+
+// Workload is one whose pods the run has moved, and how those stand that replace them.
+type Workload struct {
+	Namespace string `json:"namespace"`
+	// Kind and Name are the Deployment's where the pods show it, else the owner's.
+	Kind string `json:"kind,omitempty"`
+	Name string `json:"name"`
+	// Moved counts its pods that the run has evicted or deleted, or that the group's own controller
+	// has taken off a node that it drains. Since is when the first was: pods created later are
+	// replacements.
+	Moved int       `json:"moved"`
+	Since time.Time `json:"since"`
+	// Ready, Starting (on a node, or not looked at by the scheduler yet), Pending (the scheduler
+	// finds no node) and CrashLooping count the replacements that are there now.
+	Ready        int `json:"ready,omitempty"`
+	Starting     int `json:"starting,omitempty"`
+	Pending      int `json:"pending,omitempty"`
+	CrashLooping int `json:"crashLooping,omitempty"`
+	// Pod ("namespace/name") is the replacement in most trouble, Node where it is, and Reason the
+	// scheduler's; TroubleSince is since when.
+	Pod          string    `json:"pod,omitempty"`
+	Node         string    `json:"node,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	TroubleSince time.Time `json:"troubleSince,omitzero"`
+	// Budget ("namespace/name") requires Short more healthy pods than there are.
+	Budget string `json:"budget,omitempty"`
+	Short  int    `json:"short,omitempty"`
+	// Reported is the trouble that was told last; Well is since when it is over.
+	Reported Trouble   `json:"told,omitempty"`
+	Well     time.Time `json:"well,omitzero"`
+}
+
+// Ref is "namespace/name".
+func (w *Workload) Ref() string { return w.Namespace + "/" + w.Name }
+
+// Trouble is what is wrong with a workload whose pods were moved.
+type Trouble string
+
+// Troubles, the worst first.
+const (
+	InCrashLoop Trouble = "crash-looping"
+	IsPending   Trouble = "pending"
+	BelowPDB    Trouble = "below-pdb"
+	IsStarting  Trouble = "starting"
+	NoTrouble   Trouble = ""
+)
+
+// Rank is a trouble's place among them, 0 for the worst.
+func (t Trouble) Rank() int {
+	return slices.Index([]Trouble{InCrashLoop, IsPending, BelowPDB, IsStarting, NoTrouble}, t)
+}
+
+// Trouble is the worst that is wrong with it.
+func (w *Workload) Trouble() Trouble {
+	switch {
+	case w.CrashLooping > 0:
+		return InCrashLoop
+	case w.Pending > 0:
+		return IsPending
+	case w.Short > 0:
+		return BelowPDB
+	case w.Starting > 0:
+		return IsStarting
+	}
+	return NoTrouble
+}
+
+// Alarms reports whether a person should look at it: pods that start are no trouble yet.
+func (w *Workload) Alarms() bool { return w.Trouble() != NoTrouble && w.Trouble() != IsStarting }
+
+// MostWorkloads is how many workloads a run keeps account of.
+const MostWorkloads = 500
+
+// Sentence says how the moved pods' replacements stand: the worst of it.
+func (w *Workload) Sentence() string {
+	switch w.Trouble() {
+	case InCrashLoop:
+		return text.WorkloadCrashes(w.Pod, w.Node, w.CrashLooping-1)
+	case IsPending:
+		return text.WorkloadPends(w.Pod, w.Reason, w.Pending-1)
+	case BelowPDB:
+		return text.WorkloadShort(w.Budget, w.Short)
+	case IsStarting:
+		return text.WorkloadStarts(w.Starting)
+	}
+	return text.WorkloadWell(w.Ready, w.Moved)
 }

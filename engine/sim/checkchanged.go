@@ -31,7 +31,7 @@ func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.De
 
 // timeless is a run without what changes with time alone, and what the world shows again.
 func timeless(r record.Run) record.Run {
-	r.Seen, r.Watched, r.Gap, r.GateSince, r.Blind, r.Blindness = time.Time{}, time.Time{}, time.Time{}, time.Time{}, []world.Source(nil), nil
+	r.Seen, r.Watched, r.WorkloadsSeen, r.Gap, r.GateSince, r.Blind, r.Blindness = time.Time{}, time.Time{}, time.Time{}, time.Time{}, time.Time{}, []world.Source(nil), nil
 	r.Pending, r.Evicted, r.Deferrals, r.HandledCommands = nil, nil, nil, nil
 	r.PhaseWait = still(r.PhaseWait)
 	nodes := map[string]record.Node{}

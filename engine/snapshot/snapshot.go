@@ -58,6 +58,8 @@ type Snapshot struct {
 	// Evictions are the pods on their way off draining nodes, those that take longest
 	// first.
 	Evictions []*Eviction
+	// Workloads are those whose pods the run has moved, those in most trouble first.
+	Workloads []*record.Workload
 	// Batch waits for approval; nil when none does.
 	Batch *BatchView
 	// Canary is the countdown of the watch over what replaced the canary, nil when
@@ -167,6 +169,9 @@ type NodeRow struct {
 	Wait *record.Wait
 	// Blocked: something keeps a pod here that only a person or time can change.
 	Blocked bool
+	// CrashLooping is a replacement of a moved pod that crash-loops here, "namespace/name"; "" for
+	// none.
+	CrashLooping string
 	// Ready, Cordoned and Tainted as the cluster has them now.
 	Ready, Cordoned, Tainted bool
 	// Detached: its machine was taken out of the group, which has another in its place.

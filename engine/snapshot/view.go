@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/assess/preflight"
+	"github.com/drainboard/drainboard/engine/assess/workloads"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -54,7 +55,8 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	v.From, v.To = versions(s)
 	v.TimeLeft = timeLeft(s)
 	v.Phases = phaseViews(s)
-	v.Zones = zones(s, before)
+	v.Workloads = workloads.Of(s)
+	v.Zones = zones(s, before, workloads.CrashLooping(s, v.Workloads))
 	if !v.Partial {
 		v.Blockers, v.Evictions = leavers(s)
 	}
@@ -230,13 +232,13 @@ func beganToReplace(s *assess.Reader, phase time.Time) time.Time {
 
 // zones makes the tables, a zone each. As long as no node comes, goes or gets its
 // name, they are those of the snapshot before with the rows that changed.
-func zones(s *assess.Reader, before *Snapshot) []ZoneView {
+func zones(s *assess.Reader, before *Snapshot, crashing map[string]string) []ZoneView {
 	var out []ZoneView
 	if before != nil {
-		out = sameNodes(s, before.Zones)
+		out = sameNodes(s, before.Zones, crashing)
 	}
 	if out == nil {
-		out = allNodes(s)
+		out = allNodes(s, crashing)
 	}
 	for i := range out {
 		z := &out[i]
@@ -254,7 +256,7 @@ func zones(s *assess.Reader, before *Snapshot) []ZoneView {
 }
 
 // sameNodes makes the tables from those of before, nil if they list other nodes.
-func sameNodes(s *assess.Reader, before []ZoneView) []ZoneView {
+func sameNodes(s *assess.Reader, before []ZoneView, crashing map[string]string) []ZoneView {
 	count := 0
 	out := make([]ZoneView, len(before))
 	for i, z := range before {
@@ -264,9 +266,9 @@ func sameNodes(s *assess.Reader, before []ZoneView) []ZoneView {
 			if !known || n.Name != was.Name || n.Zone != was.Zone {
 				return nil
 			}
-			b, row := basisOf(s, was.ID, n), was
+			b, row := basisOf(s, was.ID, n, crashing[n.Name]), was
 			if b != z.bases[j] || b.moves() {
-				row = rowOf(s, was.ID, n)
+				row = rowOf(s, was.ID, n, b.crashing)
 			}
 			if sameRow(was, row) {
 				row = was
@@ -282,7 +284,7 @@ func sameNodes(s *assess.Reader, before []ZoneView) []ZoneView {
 }
 
 // allNodes makes the tables again.
-func allNodes(s *assess.Reader) []ZoneView {
+func allNodes(s *assess.Reader, crashing map[string]string) []ZoneView {
 	index := map[string]int{}
 	var out []ZoneView
 	for id, n := range s.Run.Nodes {
@@ -292,7 +294,7 @@ func allNodes(s *assess.Reader) []ZoneView {
 			index[n.Zone] = at
 			out = append(out, ZoneView{Name: n.Zone})
 		}
-		out[at].Rows = append(out[at].Rows, rowOf(s, id, n))
+		out[at].Rows = append(out[at].Rows, rowOf(s, id, n, crashing[n.Name]))
 	}
 	slices.SortFunc(out, func(a, b ZoneView) int { return cmp.Compare(a.Name, b.Name) })
 	for _, z := range out {
@@ -302,7 +304,7 @@ func allNodes(s *assess.Reader) []ZoneView {
 	}
 	for i := range out {
 		for _, row := range out[i].Rows {
-			out[i].bases = append(out[i].bases, basisOf(s, row.ID, s.Run.Nodes[row.ID]))
+			out[i].bases = append(out[i].bases, basisOf(s, row.ID, s.Run.Nodes[row.ID], row.CrashLooping))
 		}
 	}
 	return out
@@ -318,6 +320,7 @@ type basis struct {
 	new         bool
 	wait        *record.Wait
 	taken       string // who else takes it out of service
+	crashing    string // a replacement that crash-loops on it
 
 	machine *world.Machine
 	node    *world.Node
@@ -326,8 +329,8 @@ type basis struct {
 	marks   *record.Mark
 }
 
-func basisOf(s *assess.Reader, id string, n record.Node) basis {
-	b := basis{stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.TakenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
+func basisOf(s *assess.Reader, id string, n record.Node, crashing string) basis {
+	b := basis{crashing: crashing, stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.TakenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
 	}
@@ -343,9 +346,9 @@ func (b *basis) moves() bool {
 	return b.stage == record.Draining || b.stage == record.Updating || b.stage == record.Launching || b.stage == record.Terminating || b.node != nil && !b.node.Unreachable.IsZero()
 }
 
-func rowOf(s *assess.Reader, id string, n record.Node) *NodeRow {
+func rowOf(s *assess.Reader, id string, n record.Node, crashing string) *NodeRow {
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
-	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, Takes: s.Conduct().Takes(n),
+	row := &NodeRow{ID: id, Name: n.Name, Zone: n.Zone, Stage: n.Stage, Since: n.Since, Version: n.Old, New: n.New, Wait: n.Wait, Batch: n.Batch, CrashLooping: crashing, Takes: s.Conduct().Takes(n),
 		Detached: m != nil && m.Detached, Note: noteOf(s, id, n)}
 	if n.Wait != nil && (n.Wait.For == record.WaitPostponed || n.Stage == record.Updating && n.Blocked && n.Wait.For != record.WaitUnhealthy) {
 		row.Wait = nil // it is up, and the note says why nothing comes of it

@@ -14,9 +14,9 @@ func (sc *Scene) EventLook(st *style.Styles, e *record.Event) style.Look {
 		return sc.StoppedLook(st)
 	}
 	switch e.Type {
-	case record.NodeFailed, record.ValidationFailed, record.HookFailed:
+	case record.NodeFailed, record.ValidationFailed, record.HookFailed, record.WorkloadCrashing:
 		return style.Look{Glyph: st.Glyphs.Failed, Pen: st.Bad}
-	case record.Warning:
+	case record.Warning, record.WorkloadPending:
 		return style.Look{Glyph: st.Glyphs.Warning, Pen: st.Warn}
 	case record.NodeBlocked, record.PodBlocked:
 		return style.Look{Glyph: st.Glyphs.Blocked, Pen: st.Warn}
@@ -30,7 +30,7 @@ func (sc *Scene) EventLook(st *style.Styles, e *record.Event) style.Look {
 		return style.Look{Glyph: st.Glyphs.Ask, Pen: st.Warn}
 	case record.RunPaused:
 		return style.Look{Glyph: st.Glyphs.Paused, Pen: st.Warn}
-	case record.NodeReplaced, record.NodeReady, record.PhaseFinished, record.ValidationPassed, record.HookPassed:
+	case record.NodeReplaced, record.NodeReady, record.PhaseFinished, record.ValidationPassed, record.HookPassed, record.WorkloadReady:
 		return style.Look{Glyph: st.Glyphs.Done, Pen: st.Good}
 	case record.RunFinished:
 		if e.Result == string(record.Succeeded) {
@@ -62,8 +62,11 @@ var verbs = map[record.EventType]string{
 // EventText is an event as a sentence: who, what, and the message unless it says
 // that itself.
 func (sc *Scene) EventText(e *record.Event) string {
-	if e.Type == record.ForecastChanged { // it is about the run, whichever node it names
+	switch e.Type {
+	case record.ForecastChanged: // it is about the run, whichever node it names
 		return "forecast: " + sc.Brief(e.Message)
+	case record.WorkloadCrashing, record.WorkloadPending, record.WorkloadReady: // the message names pod and node
+		return sc.Brief(e.Message)
 	}
 	node := ""
 	if e.Node != "" {

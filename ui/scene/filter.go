@@ -89,5 +89,5 @@ func (f Filter) MatchesText(line string) bool {
 
 // IsProblem reports whether a node has a problem.
 func IsProblem(r *snapshot.NodeRow) bool {
-	return r.Blocked || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
+	return r.Blocked || r.CrashLooping != "" || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
 }

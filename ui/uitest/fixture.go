@@ -410,7 +410,26 @@ var Fixtures = []struct {
 	Name string
 	Make func() *snapshot.Snapshot
 }{{"busy", Busy}, {"asking", Asking}, {"canary", Canary}, {"phase", Phase}, {"watching", Watching}, {"stale", Stale}, {"done", Done}, {"failed", Failed}, {"validating", Validating},
-	{"foreseen", Foreseen}, {"sick", Sick}, {"accepted", Accepted}, {"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+	{"moved", Moved}, {"foreseen", Foreseen}, {"sick", Sick}, {"accepted", Accepted}, {"rolling", Rolling}, {"between", Between}, {"rolled", RolledAll}}
+
+// Moved is the busy run whose moved pods are not all Ready again.
+func Moved() *snapshot.Snapshot {
+	s := Busy()
+	since := Moment.Add(-9 * time.Minute)
+	s.Workloads = []*record.Workload{
+		{Namespace: "payments-and-settlement", Kind: "Deployment", Name: "nightly-reconciliation-worker", Moved: 2, Since: since, Ready: 1, CrashLooping: 1,
+			Pod: "payments-and-settlement/nightly-reconciliation-worker-6f7d9c5b84-q2xkz", Node: Host(1, 88), TroubleSince: Moment.Add(-4 * time.Minute), Reported: record.InCrashLoop},
+		{Namespace: "shop", Kind: "Deployment", Name: "checkout", Moved: 3, Since: since, Ready: 2, Pending: 1, Pod: "shop/checkout-7d9f8c6b5-p9x4q", TroubleSince: Moment.Add(-192 * time.Second),
+			Reason: "0/36 nodes are available: 24 Insufficient cpu, 12 node(s) had untolerated taint {eks.amazonaws.com/nodegroup: unschedulable}.", Budget: "shop/checkout", Short: 1},
+		{Namespace: "search", Kind: "StatefulSet", Name: "catalogue-index", Moved: 1, Since: since, Short: 1, Budget: "search/catalogue-index", TroubleSince: Moment.Add(-40 * time.Second)},
+		{Namespace: "shop", Kind: "Deployment", Name: "cart", Moved: 4, Since: since, Ready: 3, Starting: 1, Pod: "shop/cart-55c7d9b4f6-8xk2p", Node: Host(2, 90), TroubleSince: Moment.Add(-11 * time.Second)},
+		{Namespace: "shop", Kind: "Deployment", Name: "web", Moved: 11, Since: since, Ready: 11},
+	}
+	s.Zones[0].Rows[4].CrashLooping = s.Workloads[0].Pod
+	s.Events = append(s.Events, record.Event{Time: Moment.Add(-time.Second), Type: record.WorkloadCrashing, Node: Host(1, 88), Pod: s.Workloads[0].Pod,
+		Message: s.Workloads[0].Sentence()})
+	return s
+}
 
 // Foreseen is a run that waits for approval and will fail.
 func Foreseen() *snapshot.Snapshot {
@@ -475,6 +494,11 @@ func Hostile(s *snapshot.Snapshot, r *rand.Rand) *snapshot.Snapshot {
 			soil(&b.Budgets[i].Expression)
 		}
 		b.Node = s.Zones[0].Rows[0].Name
+	}
+	for _, w := range s.Workloads {
+		for _, p := range []*string{&w.Namespace, &w.Kind, &w.Name, &w.Pod, &w.Node, &w.Reason, &w.Budget} {
+			soil(p)
+		}
 	}
 	for _, e := range s.Evictions {
 		for _, p := range []*string{&e.Pod, &e.Node, &e.Owner} {

@@ -190,6 +190,7 @@ func enumerations(t *testing.T) map[string][]any {
 		"outlook":      {api.OutlookEndsWell, api.OutlookFails, api.OutlookDoesNotEnd, api.OutlookNotEvaluated},
 		"rightVerdict": {api.RightAllowed, api.RightDenied, api.RightUnchecked},
 		"transition":   {api.TransitionLaunching, api.TransitionTerminating},
+		"trouble":      {"", string(record.InCrashLoop), string(record.IsPending), string(record.BelowPDB), string(record.IsStarting)},
 		"command":      {string(record.CmdPause), string(record.CmdResume), string(record.CmdApprove), string(record.CmdAbort)},
 	}
 	for name, of := range map[string]string{

@@ -12,10 +12,12 @@ import (
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/assess/workloads"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -61,6 +63,8 @@ type Status struct {
 	// says why that is concluded.
 	Candidates    []string
 	WhyCandidates string
+	// Workloads are those whose pods the run has moved, those in most trouble first.
+	Workloads []*record.Workload
 	// Failed, Skipped and Unreachable are the nodes by why.
 	Failed, Skipped map[string][]string
 	Unreachable     []string
@@ -134,7 +138,7 @@ func StatusOf(r record.Run) Status {
 	if f := r.Foreseen; f != nil && r.State == record.Running && r.Seen.Sub(f.At) < record.Foreseeable {
 		s.Forecast = f
 	}
-	s.Validation = r.Validation
+	s.Validation, s.Workloads = r.Validation, workloads.Recorded(&r)
 	s.Replaced, s.Outdated = r.Outdated()
 	for _, p := range r.Phases {
 		if !p.Start.IsZero() && p.End.IsZero() {
@@ -242,6 +246,13 @@ func WriteStatus(w io.Writer, s Status, now time.Time) {
 		blocked = append(blocked, fmt.Sprintf("%s on %s: %s", p.Ref, p.Node, p.Message))
 	}
 	List(w, "  blocked:", blocked)
+	var moved []string
+	for _, l := range s.Workloads {
+		if l.Trouble() != record.NoTrouble {
+			moved = append(moved, text.Workload(l.Kind, l.Ref(), l.Sentence()))
+		}
+	}
+	List(w, "  workloads:", moved)
 	if len(s.Candidates) > 0 {
 		fmt.Fprintln(w, "  "+cmp.Or(s.WhyCandidates, "EKS may be at one of: "+strings.Join(s.Candidates, ", ")))
 	}

@@ -257,3 +257,23 @@ func TestStatusOfFollowedUpdate(t *testing.T) {
 		t.Errorf("%+v", doc)
 	}
 }
+
+func TestStatusTellsWorkloads(t *testing.T) {
+	now := time.Date(2026, 11, 26, 3, 10, 0, 0, time.UTC)
+	run := record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, Seen: now, Workloads: map[string]record.Workload{
+		"a": {Namespace: "shop", Kind: "Deployment", Name: "web", Moved: 11, Ready: 11, Since: now.Add(-9 * time.Minute)},
+		"b": {Namespace: "shop", Kind: "Deployment", Name: "checkout-gateway", Moved: 3, Ready: 2, Pending: 1, Since: now.Add(-9 * time.Minute), TroubleSince: now.Add(-3 * time.Minute),
+			Pod: "shop/checkout-gateway-7d9f8c6b5-p9x4q", Reason: "0/36 nodes are available: 36 Insufficient cpu."},
+	}}
+	s := StatusOf(run)
+	var out strings.Builder
+	WriteStatus(&out, s, now)
+	const why = "replacement shop/checkout-gateway-7d9f8c6b5-p9x4q is Pending: 0/36 nodes are available: 36 Insufficient cpu."
+	if !strings.Contains(out.String(), "deployment shop/checkout-gateway: "+why) || strings.Contains(out.String(), "shop/web") {
+		t.Error("it says\n" + out.String())
+	}
+	list := s.JSON().LatestRun.Workloads
+	if len(list) != 2 || list[0].Name != "checkout-gateway" || list[0].Trouble != "pending" || list[0].Message != why || list[0].MovedPods != 3 || !list[0].TroubleSince.Equal(now.Add(-3*time.Minute)) || list[1].Trouble != "" {
+		t.Errorf("JSON has %+v", list)
+	}
+}

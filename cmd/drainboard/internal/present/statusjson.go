@@ -55,11 +55,23 @@ func (s *Status) fields() api.GroupStatusFields {
 	if s.Forecast != nil {
 		out.LatestRun.Forecast = forecastOf(s.Forecast)
 	}
+	out.LatestRun.Workloads = workloadsOf(s.Workloads)
 	for stage, n := range s.Stages {
 		out.LatestRun.Stages[string(stage)] = n
 	}
 	for _, p := range s.Blocked {
 		out.LatestRun.BlockedPods = append(out.LatestRun.BlockedPods, api.BlockedPod{Pod: p.Ref, Node: p.Node, Budgets: p.Budgets, Attempts: p.Tries, Message: p.Message})
+	}
+	return out
+}
+
+func workloadsOf(list []*record.Workload) (out []api.Workload) {
+	for _, w := range list {
+		out = append(out, api.Workload{
+			Namespace: w.Namespace, Kind: w.Kind, Name: w.Name, MovedPods: w.Moved, FirstMovedAt: w.Since,
+			Ready: w.Ready, Starting: w.Starting, Pending: w.Pending, CrashLooping: w.CrashLooping, Trouble: string(w.Trouble()),
+			Pod: w.Pod, Node: w.Node, PendingReason: w.Reason, TroubleSince: w.TroubleSince, Budget: w.Budget, MissingHealthy: w.Short, Message: w.Sentence(),
+		})
 	}
 	return out
 }

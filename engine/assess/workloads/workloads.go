@@ -1,0 +1,148 @@
+package workloads
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// Of lists the workloads whose pods the run has moved as they stand now, those in most trouble
+// first. Of a run that has ended, and as long as the cluster's pods are not all read, they are as
+// the record has them.
+func Of(s *assess.Reader) []*record.Workload {
+	if s.W.Partial() || s.Run.State == record.Finished {
+		return Recorded(&s.Run)
+	}
+	return list(&s.Run, func(owner string, w record.Workload) record.Workload { return Now(s.W, owner, w) })
+}
+
+// Recorded lists them as the run's record has them.
+func Recorded(r *record.Run) []*record.Workload {
+	return list(r, func(_ string, w record.Workload) record.Workload { return w })
+}
+
+func list(r *record.Run, stands func(owner string, w record.Workload) record.Workload) []*record.Workload {
+	if len(r.Workloads) == 0 {
+		return nil
+	}
+	type name struct{ namespace, kind, name string }
+	by := make(map[name]*record.Workload, len(r.Workloads))
+	for owner, w := range r.Workloads {
+		w = stands(owner, w)
+		key := name{w.Namespace, w.Kind, w.Name}
+		if other := by[key]; other != nil { // a Deployment was rolled out meanwhile: its pods have another owner
+			w = together(w, *other)
+		}
+		by[key] = &w
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b *record.Workload) int {
+		return cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), cmp.Compare(a.Ref(), b.Ref()), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// CrashLooping are the replacements that crash-loop, one for each node, by its name.
+func CrashLooping(s *assess.Reader, of []*record.Workload) map[string]string {
+	if !slices.ContainsFunc(of, func(w *record.Workload) bool { return w.CrashLooping > 0 }) {
+		return nil
+	}
+	out := map[string]string{}
+	for owner, w := range s.Run.Workloads {
+		for _, p := range s.W.PodsOf(owner) {
+			if p.Node != "" && loops(p, &w) && (out[p.Node] == "" || p.Ref() < out[p.Node]) {
+				out[p.Node] = p.Ref()
+			}
+		}
+	}
+	return out
+}
+
+// replaces reports whether a pod was created after the run moved the first one of its workload.
+func replaces(p *world.Pod, w *record.Workload) bool {
+	return !p.Finished() && !p.Terminating() && !p.Created.Before(w.Since.Truncate(time.Second)) // it is told in whole seconds
+}
+
+// loops reports whether a replacement crash-loops. Between two crashes it runs.
+func loops(p *world.Pod, w *record.Workload) bool {
+	return replaces(p, w) && (p.Crashing || w.Reported == record.InCrashLoop && w.Pod == p.Ref())
+}
+
+// together is a workload of which a run has moved pods of two owners.
+func together(a, b record.Workload) record.Workload {
+	if cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), a.Since.Compare(b.Since)) > 0 {
+		a, b = b, a
+	}
+	a.Moved, a.Ready, a.Starting, a.Pending, a.CrashLooping = a.Moved+b.Moved, a.Ready+b.Ready, a.Starting+b.Starting, a.Pending+b.Pending, a.CrashLooping+b.CrashLooping
+	if b.Since.Before(a.Since) {
+		a.Since = b.Since
+	}
+	if a.Short == 0 {
+		a.Budget, a.Short = b.Budget, b.Short
+	}
+	return a
+}
+
+// Named is a workload without figures, as a pod of it shows it.
+func Named(p *world.Pod) record.Workload {
+	w := record.Workload{Namespace: p.Namespace, Kind: p.Owner.Kind, Name: assess.OwnerName(p)}
+	if w.Kind == "ReplicaSet" && w.Name != p.Owner.Name {
+		w.Kind = "Deployment"
+	}
+	return w
+}
+
+// Now is a workload as it stands in the world.
+func Now(in *world.World, owner string, was record.Workload) record.Workload {
+	w := was
+	w.Ready, w.Starting, w.Pending, w.CrashLooping, w.Short = 0, 0, 0, 0, 0
+	w.Pod, w.Node, w.Reason, w.Budget, w.TroubleSince = "", "", "", "", time.Time{}
+	worst := record.NoTrouble
+	var like *world.Pod
+	for _, p := range in.PodsOf(owner) {
+		if p.Finished() {
+			continue
+		}
+		like = p
+		if !replaces(p, &was) {
+			continue
+		}
+		trouble := record.NoTrouble
+		switch {
+		case loops(p, &was):
+			trouble = record.InCrashLoop
+			w.CrashLooping++
+		case p.Node == "" && p.Unplaced != "":
+			trouble = record.IsPending
+			w.Pending++
+		case !p.Ready:
+			trouble = record.IsStarting
+			w.Starting++
+		default:
+			w.Ready++
+			continue
+		}
+		if w.Pod == "" || trouble.Rank() < worst.Rank() || trouble == worst && p.Created.Before(w.TroubleSince) {
+			worst = trouble
+			w.Pod, w.Node, w.Reason, w.TroubleSince = p.Ref(), p.Node, "", p.Created
+			if trouble == record.IsPending {
+				w.Reason = p.Unplaced
+			}
+		}
+	}
+	if like == nil {
+		return w
+	}
+	for _, b := range in.BudgetsOf(like) {
+		if short := b.Desired - b.Healthy; b.Current && short > w.Short {
+			w.Budget, w.Short = b.Ref(), short
+			if worst == record.NoTrouble {
+				w.TroubleSince = b.Since
+			}
+		}
+	}
+	return w
+}

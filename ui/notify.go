@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -120,7 +121,27 @@ func (m *Model) news(now time.Time) []news {
 	if f := sc.Foreseen(); f != nil && f.Alarms() {
 		out = append(out, news{"forecast " + string(f.Outlook) + f.Cause, f.Headline(sc.Now(now))})
 	}
-	return append(append(out, m.invalidNews(now)...), m.blockedNews(now)...)
+	out = append(append(out, m.invalidNews(now)...), m.problemNews()...)
+	return append(out, m.blockedNews(now)...)
+}
+
+// problemNews is a piece of news for each node with a problem that no other news tells of. That a
+// node is not Ready may pass by itself, and is none.
+func (m *Model) problemNews() []news {
+	sc := m.Scene
+	var out []news
+	for _, z := range sc.Zones {
+		for _, r := range z.Rows {
+			switch key := "problem " + r.ID + " "; r.Problem {
+			case snapshot.NoProblem, snapshot.PodBlocked, snapshot.NodeNotReady, snapshot.ForeseenStuck:
+			case snapshot.CrashLoops:
+				out = append(out, news{key + r.CrashLooping, r.CrashLooping + " crash-loops on " + sc.Names[r.ID]})
+			default:
+				out = append(out, news{key + string(r.Problem), sc.Names[r.ID] + ": " + string(r.Problem)})
+			}
+		}
+	}
+	return out
 }
 
 // blockedNews is a piece of news for each thing that keeps pods on a node: pods of one

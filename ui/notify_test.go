@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -65,6 +66,16 @@ func TestANotificationWhenApprovalIsWanted(t *testing.T) {
 	next := uitest.Asking()
 	next.Batch.ID, next.Batch.Evict = 3, 33
 	ui.Press(focusIn, "?").Expect("Actions").Press("esc").Gone("Actions").Show(next).Expect("33 pods to move").Press(focusOut).Later(time.Minute).Show(next).Show(uitest.Quiet()).Gone("33 pods").Silent(osc777)
+}
+
+func TestANotificationForAProblem(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Quiet(), ghostty)
+	sick := uitest.Quiet()
+	sick.Zones[0].Rows[4].CrashLooping = "shop/checkout-7d9f8c6b5-x2x4q"
+	sick.Zones[2].Rows[5].Problem = snapshot.NotJoining
+	ui.Expect("draining").Press(focusOut).Show(sick)
+	ui.Heard(osc777 + "drainboard ng-web;shop/checkout-7d9f8c6b5-x2x4q crash-loops on ip-10-0-1-88. i-0a1b2c3d4e5f63140: not joining\a")
+	ui.Later(time.Hour).Show(sick).Silent(osc777)
 }
 
 func TestANotificationForTheCanaryAndAPhase(t *testing.T) {

@@ -141,8 +141,8 @@ func (m *Model) row(r *snapshot.NodeRow, c columns, w, hand int) string {
 		if r.CrashLooping != "" {
 			note = r.CrashLooping + " crash-loops"
 		}
-		if note == "" && r.Name != "" && !r.Ready && r.Stage != record.Replaced {
-			note = "not Ready"
+		if note == "" && r.Problem != snapshot.PodBlocked {
+			note = string(r.Problem)
 		}
 		if note == "" {
 			note = scene.CordonedNote(r)
@@ -151,7 +151,7 @@ func (m *Model) row(r *snapshot.NodeRow, c columns, w, hand int) string {
 			note = "detached: no replacement"
 		}
 		np := st.Dim
-		if r.Stage == record.NodeFail || r.Stage == record.Unreachable || r.CrashLooping != "" {
+		if r.Problem.Broken() {
 			np = st.Bad
 		}
 		l.Space(1).Add(np, note)
@@ -164,15 +164,14 @@ func podsUnread(r *snapshot.NodeRow, c columns) bool {
 	return r.PodsUnread && r.Name != "" && scene.ShowsPods(r, c.pods > 8)
 }
 
-// flag marks what needs a look: blocked, odd in a way that Note tells, or of the batch
-// that waits for approval.
+// flag marks a node that has a problem, or is of the batch that waits for approval.
 func (m *Model) flag(l *style.Line, r *snapshot.NodeRow) {
 	switch {
-	case r.Blocked:
+	case r.Problem == snapshot.PodBlocked:
 		l.Add(l.Styles.Warn, l.Styles.Glyphs.Blocked)
-	case r.Stage == record.NodeFail || r.Stage == record.Unreachable || r.CrashLooping != "":
+	case r.Problem.Broken():
 		l.Add(l.Styles.Bad, "!")
-	case scene.IsNotReady(r):
+	case scene.IsProblem(r):
 		l.Add(l.Styles.Warn, "!")
 	case m.Scene.Asked[r.Name] && r.Name != "":
 		l.Add(l.Styles.Warn, l.Styles.Glyphs.Ask)

@@ -339,6 +339,9 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 	if sc.BlockedNodes > 0 {
 		t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 	}
+	if sc.Problems > 0 && sc.State != record.NoRun {
+		t += " !" + style.Count(sc.Problems, "problem")
+	}
 	switch {
 	case sc.State == record.NoRun:
 		t = fmt.Sprintf("%s %d outdated", sc.Group, sc.Outdated())
@@ -371,7 +374,7 @@ func taskbar(sc *scene.Scene) *tea.ProgressBar {
 		state = tea.ProgressBarNone
 	case sc.State == record.Finished:
 		state = tea.ProgressBarError
-	case sc.BlockedNodes > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == record.Paused, sc.State == record.Ending, sc.StalestSource() != nil, sc.Alarms():
+	case sc.BlockedNodes+sc.Problems > 0, sc.InvalidCount() > 0, sc.Batch != nil, sc.State == record.Paused, sc.State == record.Ending, sc.StalestSource() != nil, sc.Alarms():
 		state = tea.ProgressBarWarning
 	}
 	if sc.Total == 0 {

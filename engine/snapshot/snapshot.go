@@ -172,6 +172,8 @@ type NodeRow struct {
 	// CrashLooping is a replacement of a moved pod that crash-loops here, "namespace/name"; "" for
 	// none.
 	CrashLooping string
+	// Problem is what of it wants a person, "" for nothing.
+	Problem Problem
 	// Ready, Cordoned and Tainted as the cluster has them now.
 	Ready, Cordoned, Tainted bool
 	// Detached: its machine was taken out of the group, which has another in its place.

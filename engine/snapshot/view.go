@@ -321,6 +321,7 @@ type basis struct {
 	wait        *record.Wait
 	taken       string // who else takes it out of service
 	crashing    string // a replacement that crash-loops on it
+	foreseen    bool   // the forecast names it
 
 	machine *world.Machine
 	node    *world.Node
@@ -330,7 +331,7 @@ type basis struct {
 }
 
 func basisOf(s *assess.Reader, id string, n record.Node, crashing string) basis {
-	b := basis{crashing: crashing, stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.TakenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
+	b := basis{crashing: crashing, foreseen: n.Name != "" && n.Name == foreseenStuck(&s.Run), stage: n.Stage, since: n.Since, old: n.Old, reason: n.Reason, batch: n.Batch, new: n.New, wait: n.Wait, taken: s.TakenBy(n.Name), machine: s.W.Machine(id), node: s.W.NodeOf(id), unread: !s.W.KnowsPodsOn(n.Name)}
 	if pods := s.W.PodsOn(n.Name); len(pods) > 0 {
 		b.pods = &pods[0]
 	}
@@ -363,6 +364,7 @@ func rowOf(s *assess.Reader, id string, n record.Node, crashing string) *NodeRow
 		row.By = moves[0].By
 	}
 	countPods(s, n, row)
+	row.Problem = problemOf(s, id, n, row, n.Name != "" && n.Name == foreseenStuck(&s.Run))
 	return row
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
 )
@@ -64,7 +63,7 @@ func (t needle) node(r *snapshot.NodeRow) bool {
 	if t.value == "blocked" && r.Blocked || t.value == "detached" && r.Detached {
 		return true
 	}
-	for _, s := range []string{r.Name, r.ID, string(r.Stage), r.Version, r.Zone, r.Note} {
+	for _, s := range []string{r.Name, r.ID, string(r.Stage), r.Version, r.Zone, r.Note, string(r.Problem)} {
 		if strings.Contains(strings.ToLower(s), t.value) {
 			return true
 		}
@@ -88,6 +87,4 @@ func (f Filter) MatchesText(line string) bool {
 }
 
 // IsProblem reports whether a node has a problem.
-func IsProblem(r *snapshot.NodeRow) bool {
-	return r.Blocked || r.CrashLooping != "" || r.Stage == record.NodeFail || r.Stage == record.Unreachable || IsNotReady(r)
-}
+func IsProblem(r *snapshot.NodeRow) bool { return r.Problem != snapshot.NoProblem }

@@ -10,7 +10,7 @@ import (
 
 // ShownFirst reports whether a node is shown before others when not all fit.
 func ShownFirst(r *snapshot.NodeRow) bool {
-	return IsActive(r) || IsNotReady(r) || r.CrashLooping != "" || r.Stage == record.NodeFail || r.Stage == record.Unreachable
+	return IsActive(r) || IsProblem(r)
 }
 
 // IsActive reports whether something is happening on a node.

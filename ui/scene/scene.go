@@ -34,8 +34,8 @@ type Scene struct {
 	domain string
 	// Rows are the rows by machine id.
 	Rows map[string]*snapshot.NodeRow
-	// BlockedNodes is how many nodes have the blocked mark.
-	BlockedNodes int
+	// BlockedNodes is how many nodes have the blocked mark, Problems how many have another problem.
+	BlockedNodes, Problems int
 	// Asked are the names of the nodes that wait for approval.
 	Asked map[string]bool
 	// Same: the nodes are those of the scene before, in the same order.
@@ -56,6 +56,8 @@ func New(s *snapshot.Snapshot, o Options, before *Scene) *Scene {
 		for _, r := range zone.Rows {
 			if r.Blocked {
 				sc.BlockedNodes++
+			} else if IsProblem(r) {
+				sc.Problems++
 			}
 		}
 	}

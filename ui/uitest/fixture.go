@@ -826,7 +826,8 @@ var Tricks = []string{
 	"\u2028", "\U000e0041", "\ue000", "\xff\xfe", "👩‍👩‍👧", "🇩🇪", "漢字", "ᄒ\u1161\u11ab", "\u115f", "\u3164", "\u061c",
 }
 
-// Judge says of each node of a snapshot which commands it takes, as the engine does.
+// Judge says of each node of a snapshot which commands it takes and what is wrong with it, as the
+// engine does.
 func Judge(s *snapshot.Snapshot) *snapshot.Snapshot {
 	if s == nil {
 		return nil
@@ -847,6 +848,9 @@ func Judge(s *snapshot.Snapshot) *snapshot.Snapshot {
 			}
 			if r.Takes != takes { // rows are shared between snapshots, and may be read now
 				r.Takes = takes
+			}
+			if p := snapshot.ProblemOf(r); r.Problem == snapshot.NoProblem && p != r.Problem {
+				r.Problem = p
 			}
 		}
 	}

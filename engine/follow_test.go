@@ -581,3 +581,37 @@ func TestFollowLeavesToOthers(t *testing.T) {
 		run.resumed : resumed: another user has resumed the machine deployments
 `)
 }
+
+// Pods that the controller takes off a node are counted once each, by their workload, and what
+// replaces them is watched.
+func TestFollowCountsMovedPods(t *testing.T) {
+	f := followTwo(t)
+	pod := func(name, node string, change func(*world.Pod)) {
+		p := &world.Pod{UID: "u-" + name, Namespace: "shop", Name: name, Node: node, Phase: world.PodRunning, Ready: true, Grace: 30 * time.Second, Created: f.now,
+			Owner: world.Owner{Kind: "StatefulSet", Name: "db", UID: "u-db"}}
+		if change != nil {
+			change(p)
+		}
+		f.w.SetPod(p)
+	}
+	goes := func(p *world.Pod) { p.Ends, p.Created = f.now.Add(p.Grace), f.now.Add(-time.Hour) }
+	pod("db-0", "n1", goes)
+	pod("db-9", "n2", goes) // its node is not drained: the run has nothing to do with it
+	f.ends(1, "")
+	f.steps(time.Second, engine.Inputs{})
+	pod("db-1", "n1", goes)
+	for range 4 {
+		f.steps(2*time.Second, engine.Inputs{})
+	}
+	f.w.DeletePod("u-db-0")
+	f.w.DeletePod("u-db-1")
+	pod("db-0b", "n2", func(p *world.Pod) { p.Ready, p.Crashing = false, true })
+	told := f.steps(2*time.Second, engine.Inputs{})
+	w := f.is.Workloads["u-db"]
+	if w.Moved != 2 || w.CrashLooping != 1 || w.Kind != "StatefulSet" || w.Ref() != "shop/db" || len(f.is.Leaving) != 0 {
+		t.Errorf("it counts %+v, leaving %v", w, f.is.Leaving)
+	}
+	if !strings.Contains(told, "workload.crash-looping n2: replacement shop/db-0b crash-loops on n2") {
+		t.Errorf("it tells\n%s", told)
+	}
+}

@@ -314,7 +314,7 @@ func TestHelp(t *testing.T) {
 func TestWorkloads(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Moved())
 	ui.Expect("1 workload crash-loops", "3 in trouble", "nightly-reconciliation-worker").Press("W")
-	ui.Expect("21 pods of 5 workloads moved", "crash-looping, 1 Ready, for 4:00", "crash-loops on ip-10-0-1-88", "24 Insufficient cpu", "Deployment shop/web: 11 moved, 11 Ready")
+	ui.Expect("21 pods of 5 workloads moved", "crash-looping, 1 Ready, for 4:00", "crash-loops on ip-10-0-1-88", "nodes are available: 24", "Deployment shop/web: 11 moved, 11 Ready")
 	ui.Show(uitest.Busy()).Expect("the run has moved no pod yet").Press("esc").Gone("moved no pod")
 }
 

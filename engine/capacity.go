@@ -280,6 +280,9 @@ func (s *Step) EnsureRaise() bool {
 			s.Note(unsureRaise(&s.Reader))
 			s.Run.Doubtful += min(to.Desired-before.Desired, g.Sizes.Desired)
 		}
+		if s.Run.RaiseUnsure && (s.Run.Inherited == nil || g.Sizes.Max == s.Run.RaisedFrom.Max) { // the raise did not set it, or it is the base now
+			s.Run.MaxSet = s.Run.MaxBefore
+		}
 		s.Run.RaiseUnsure = false
 		s.rebase() // the group was scaled between our look and our request
 		to = s.raised()
@@ -289,8 +292,13 @@ func (s *Step) EnsureRaise() bool {
 		s.Run.Raised, s.changed = true, true
 		return true
 	}
-	s.Run.MaxSet = to.Max
+	_, busy := s.Run.Pending[record.RaiseKey]
 	s.Run.Raised = s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RaiseKey, Group: g.Name, From: &from, Sizes: &to})
+	if _, asked := s.Run.Pending[record.RaiseKey]; s.Run.Raised {
+		s.Run.MaxSet = to.Max
+	} else if asked && !busy && !s.Run.RaiseUnsure {
+		s.Run.MaxBefore, s.Run.MaxSet = s.Run.MaxSet, to.Max
+	}
 	return s.Run.Raised
 }
 

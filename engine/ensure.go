@@ -196,9 +196,10 @@ func reportRefusal(s *Step, a record.Action, o record.Outcome) {
 }
 
 // unasked takes out of the record what it has of a request that nothing came of: a machine in a
-// zone by name, off what the group is expected to have; a higher maximum for one.
+// zone by name, off what the group is expected to have; a higher maximum, for one or for the raise.
 func unasked(s *Step, a record.Action) {
-	if strings.HasPrefix(a.Key, maxKey) && s.Run.MaxSet == a.Sizes.Max {
+	raise := a.Key == record.RaiseKey && !s.Run.RaiseUnsure
+	if (raise || strings.HasPrefix(a.Key, maxKey)) && s.Run.MaxSet == a.Sizes.Max {
 		s.Run.MaxSet = s.Run.MaxBefore
 	}
 	if a.Kind == record.LaunchIn {

@@ -34,3 +34,25 @@ func TestMarkWaitsForItsUndo(t *testing.T) {
 		t.Errorf("the cordon of another user does not count: %v, %v", there, r.Marks)
 	}
 }
+
+// A node that is found set apart is written down at once, whatever else changes in that decision: a
+// process that resumes the run would else wait once more for the node's time to drain.
+func TestSetApartIsWritten(t *testing.T) {
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	w := world.New()
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
+	w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Ready: true, Unschedulable: true})
+	w.SetHealth(world.Cluster, world.Health{Fresh: now})
+	cordon := record.Mark{Put: record.CordonOf("i-1", "n1")}
+	s := &Step{Reader: assess.Reader{Now: now, W: w, Run: record.Run{
+		State: record.Running, Settings: record.Settings{ClusterMaxAge: time.Minute, DrainTimeout: time.Hour},
+		Nodes: map[string]record.Node{"i-1": {Name: "n1", Stage: record.Draining}}, Marks: map[string][]record.Mark{"i-1": {cordon}},
+		Pending: map[string]record.Pending{}, Retries: map[string]record.Retry{},
+	}}}
+	if !cordonFirst(s, "i-1", s.Run.Nodes["i-1"]) || !s.Run.Nodes["i-1"].Isolated {
+		t.Fatal("a cordoned node is not set apart")
+	}
+	if !s.changed {
+		t.Error("that the node is set apart is not written down")
+	}
+}

@@ -211,7 +211,7 @@ type Run struct {
 	// DoubtedAt is when the last of them was looked up: sizes read before that settle nothing.
 	DoubtedAt time.Time `json:"doubtedAt,omitzero"`
 	// MaxSet is the maximum size that we asked for last, and MaxBefore the one before: it holds
-	// again where a higher one for a machine by name is refused.
+	// again where a higher one, of the raise or for a machine by name, is refused.
 	MaxSet    int `json:"maxSet,omitempty"`
 	MaxBefore int `json:"maxBefore,omitempty"`
 	// Retire: what is left of the surge is retired before the run, which ends early, ends.

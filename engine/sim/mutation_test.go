@@ -295,8 +295,9 @@ var mutations = []mutation{
 	{"found: a pause counts for a run that does not see its cluster", "time.go", "passed <= blackout && was != record.Paused {", "passed <= blackout {", "Scenario/kops_blind_resumed", ""},
 	{"found: the checker frees slots after the drains of a decision", "sim/check.go", "\tc.looksAround(dec) // what a passed validation frees is free for this decision\n", "\tdefer c.looksAround(dec)\n", "Scenario/kops_free_and_begun", broken},
 	{"found: a skipped machine that was detached is no part of the surge", "strategy/kopssurge.go", "aside, asked := s.DetachedAside()", "aside, asked := 0, false", "Scenario/kops_skip_detached", broken},
-	{"found: a node that is set apart is not written down", "isolate.go", "\ts.changed = true\n\ts.Soon()\n", "\ts.Soon()\n", "Scenario/cordoned_by_both", broken},
+	{"found: a node that is set apart is not written down", "isolate.go", "\ts.changed = true\n\ts.Soon()\n", "\ts.Soon()\n", "TestSetApartIsWritten", "is not written down"},
 	{"found: a base above the maximum that others have set", "capacity.go", "min(base.Min, most), most, min(base.Desired, most)", "min(base.Min, most), most, base.Desired", "Scenario/maximum_below_base", broken},
+	{"found: the maximum of a raise that was refused counts as set", "ensure.go", "raise := a.Key == record.RaiseKey && !s.Run.RaiseUnsure", "raise := a.Key == \"\"", "Scenario/raise_refused_inherited", broken},
 	{"found: a higher maximum that was refused counts as set", "ensure.go", "s.Run.MaxSet = s.Run.MaxBefore", "s.Run.MaxSet = a.Sizes.Max", "Scenario/launch_in_zone_max_refused", "maximum size set to 3, not by this run"},
 	{"found: an inherited base beside a raise by others passes for damaged", "record/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},
 	{"found: the sizes before a raise are taken again while it waits", "capacity.go", "if s.Run.RaisedAt.IsZero() || s.Run.RaisedFrom != sizes {", "if true {", "Scenario/raise_refused_paused", broken},
@@ -381,6 +382,7 @@ var homes = map[string]string{
 	"TestFollowedWasBlind":          "../strategy",
 	"TestInfer":                     "../selfdriven/mng",
 	"TestMarkWaitsForItsUndo":       "..",
+	"TestSetApartIsWritten":         "..",
 	"TestMadeInTheSecondOfTheStart": "..",
 }
 

@@ -19,6 +19,9 @@ func (c *checker) resizes(dec engine.Decision) {
 		if a.Kind == record.Terminate && a.Decrement {
 			c.unsure[a.Machine] = true
 		}
+		if a.Kind == record.LaunchIn {
+			d.Sim.readNone = view.Group.Sizes.Desired == 0 && !sizesOpen(dec.Run, a.Key)
+		}
 		if a.Kind != record.SetSizes {
 			continue
 		}
@@ -46,6 +49,20 @@ func (c *checker) resizes(dec engine.Decision) {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}
+}
+
+// sizesOpen reports whether an action but this one may change the sizes that a run has read.
+func sizesOpen(r record.Run, but string) bool {
+	for key, p := range r.Pending {
+		a := p.Action
+		if a.Kind == record.CheckEffect {
+			a = *a.Of
+		}
+		if key != but && (a.Kind == record.SetSizes || a.Kind == record.Terminate || a.Kind == record.LaunchIn && p.Repeated) {
+			return true
+		}
+	}
+	return false
 }
 
 // surges checks that a raise by EKS's rules is what was asked for: EKS's own number, or no more

@@ -270,7 +270,7 @@ func (s *Sim) launchByName(a record.Action) record.Outcome {
 		return refuse(record.RefusedCapacity, "no instance in %s: %s (%s)", a.Zone, why, code)
 	}
 	g.launched[a.Token] = true
-	if g.Sizes.Desired == 0 { // no driver may have read that others have left it none
+	if g.Sizes.Desired == 0 && !s.readNone { // no driver may have read that others have left it none
 		s.doubts++
 	}
 	g.Sizes.Desired++

@@ -347,7 +347,7 @@ func (s *Sim) latency(a record.Action) time.Duration {
 func (d *Driver) save() {
 	d.saved, d.savedAt, d.dirty, d.failing = d.Run, d.Sim.now, false, false
 	if d.knowsSizes() {
-		d.Sim.seen()
+		d.Sim.seen(d.Run.Base.Desired)
 	}
 }
 

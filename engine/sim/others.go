@@ -268,9 +268,11 @@ func (s *Sim) keepMinimum() {
 	s.slack += kept
 }
 
-// seen is called when the record of a run is saved that was decided with the sizes as they are.
-func (s *Sim) seen() {
-	s.slack = min(s.slack, max(0, s.before.Desired+s.foreign.Desired-s.group.Sizes.Min))
+// seen is called when the record of a run is saved that was decided with the sizes as they are. A group
+// that had machines when the run raised it, and has one now, keeps one.
+func (s *Sim) seen(had int) {
+	least := max(s.group.Sizes.Min, min(1, had, s.group.Sizes.Desired))
+	s.slack = min(s.slack, max(0, s.before.Desired+s.foreign.Desired-least))
 }
 
 func (c *Script) deletes(a *args) error {

@@ -139,6 +139,7 @@ type Sim struct {
 	raises     map[time.Time]int    // by how much others have raised the desired size, and when
 	lowerings  map[time.Time]int    // by how much others have lowered the desired size, and when
 	grew       bool                 // a request of a run has raised the desired size
+	readNone   bool                 // the last launch by name was asked for by a driver that knew that the group is to have none
 	doubts     int                  // ends with decrement of which no driver may know whether they took the size down
 	freed      []string             // names of nodes that are gone with their machines
 	shrunk     time.Time            // when the group last lost a machine

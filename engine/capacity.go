@@ -269,7 +269,8 @@ func (s *Step) EnsureRaise() bool {
 	}
 	g := &s.W.Group
 	to := s.raised()
-	if r, refused := s.Refused(record.RaiseKey); refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
+	_, busy := s.Run.Pending[record.RaiseKey]
+	if r, refused := s.Refused(record.RaiseKey); !busy && refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
 		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
 			s.Run.Raised = true
 			return true
@@ -292,7 +293,6 @@ func (s *Step) EnsureRaise() bool {
 		s.Run.Raised, s.changed = true, true
 		return true
 	}
-	_, busy := s.Run.Pending[record.RaiseKey]
 	s.Run.Raised = s.Ensure(record.Action{Kind: record.SetSizes, Key: record.RaiseKey, Group: g.Name, From: &from, Sizes: &to})
 	if _, asked := s.Run.Pending[record.RaiseKey]; s.Run.Raised {
 		s.Run.MaxSet = to.Max

@@ -56,3 +56,19 @@ func TestSetApartIsWritten(t *testing.T) {
 		t.Error("that the node is set apart is not written down")
 	}
 }
+
+// A machine that others end after its termination was refused takes no size down with it: that is written
+// down at once, whatever else changes in that decision.
+func TestEndedByOthersIsWritten(t *testing.T) {
+	m := world.Machine{ID: "i-1", State: world.MachineTerminating}
+	w := world.New()
+	w.SetMachines([]world.Machine{m})
+	n := record.Node{Stage: record.Terminating, Decrement: true}
+	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: map[string]record.Node{"i-1": n}, Lowered: 1}}}
+	if n = s.follow(&m, n); n.Decrement || s.Run.Lowered != 0 {
+		t.Fatalf("it counts as taken down: %v, %d", n.Decrement, s.Run.Lowered)
+	}
+	if !s.changed {
+		t.Error("that it takes nothing down is not written down")
+	}
+}

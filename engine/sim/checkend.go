@@ -324,6 +324,9 @@ func (c *checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.before, s.foreign)
 	}
+	if ours := have.Desired - told(r, text.DesiredStays(0)); r.Result != record.Succeeded && ours < want && c.inDoubt(ours-want) {
+		want = ours // it leaves what others have raised for its own, and no later run can tell
+	}
 	if r.Result == record.NodesLeft { // what it has in doubt the operator decides on, and no later run asks again
 		over := have.Desired - want - told(r, text.DesiredStays(0))
 		want += max(0, min(over, told(r, text.RaiseDoubtful(0, ""))))

@@ -250,7 +250,7 @@ var mutations = []mutation{
 	{"found: what others take off of the group counts as a part of what the run takes back", "capacity.go", "\ts.Run.Others += by\n\ts.keep(", "\ts.Run.Lowered -= by\n\ts.keep(", "Scenario/raised_then_lowered_by_others", ""},
 	{"sizes: a higher minimum keeps more than the raise", "capacity.go", "kept := min(least-s.Run.Base.Desired-s.Run.Others, ", "kept := max(least-s.Run.Base.Desired-s.Run.Others, ", "Scenario/sizes_minimum_and_more", ""},
 	{"sizes: a higher minimum keeps more than the raise, at random", "capacity.go", "kept := min(least-s.Run.Base.Desired-s.Run.Others, ", "kept := max(least-s.Run.Base.Desired-s.Run.Others, ", "", "rule 4: "},
-	{"sizes: a refused raise passes for one that happened", "assess/capacity.go", "if r.Raise == 0 || !r.RaiseUnsure {", "if r.Raise == 0 {", "Scenario/raise_refused_beside_raise", "rule 4: the group has"},
+	{"sizes: a refused raise passes for one that happened", "assess/capacity.go", "if r.Raise == 0 || !r.RaiseUnsure {", "if r.Raise == 0 {", "Scenario/raise_refused_beside_raise", "group: min 0, max 6, desired 4"},
 	{"found: a cordon that is being lifted passes for another user's", "mark.go", " || !s.Settled(record.Mark{Put: put}.Undo().Key) {", " {", "TestMarkWaitsForItsUndo", "counts"},
 	{"found: a new node that was lost serves its zone", "strategy/eks.go", "have[n.Zone] || s.ReadyForPods(m, s.W.NodeOf(m.ID))", "true", "Scenario/zone_new_node_lost", broken},
 	{"found: a node of the second in which the run began is the run's, though planned", "assess/nodes.go", "return !n.Created.After(started)", "return n.Created.Before(started.Truncate(time.Second))", "TestMadeInTheSecondOfTheStart", "launched before"},

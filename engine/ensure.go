@@ -138,6 +138,9 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Key == record.RaiseKey {
 		s.Run.Raised = true
 	}
+	if a.Kind == record.StartUpdate {
+		a = tookUpdate(s, a, o.Update)
+	}
 	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {
 		n.Ends = true
 		s.SetNode(a.Machine, n)

@@ -23,7 +23,7 @@ import (
 
 // observeController brings the run's nodes up to date with what the controller does.
 func observeController(s *Step) {
-	if !s.Fresh(world.Cloud) {
+	if !s.Fresh(world.Cloud) || starting(s) {
 		return
 	}
 	s.First = len(s.Run.Nodes) == 0
@@ -154,6 +154,32 @@ func followController(s *Step, f helping) {
 		endFollowing(s, f)
 	}
 	checkPending(s)
+}
+
+// starting reports whether the run is to have its controller start an update that is not seen yet: what the nodes show
+// till then is from before, or is not to be told from what others do.
+func starting(s *Step) bool {
+	m := s.W.Group.Managed
+	return s.Run.Target.Update != nil && len(s.Run.Nodes) == 0 && (m == nil || m.Named(s.Run.Update) == nil)
+}
+
+// tookUpdate takes in the id of the update that was started.
+func tookUpdate(s *Step, a record.Action, id string) record.Action {
+	a.Value = id
+	p := s.Run.Pending[a.Key]
+	p.Action = a
+	s.Run.Pending[a.Key], s.Run.Update = p, id
+	return a
+}
+
+// FollowUpdate has the run follow an update that its controller carries out already.
+func (s *Step) FollowUpdate(id, message string) {
+	s.Run.Update, s.changed = id, true
+	delete(s.Run.Pending, record.StartUpdateKey)
+	delete(s.Run.Retries, record.StartUpdateKey)
+	s.EndAwait()
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: message})
+	s.Soon()
 }
 
 // forgetControl drops what was asked of a cluster that is not given (any more):
@@ -352,7 +378,10 @@ func listUnrestoredController(s *Step, f helping) {
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
 		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
 	}
-	if s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0 {
+	switch {
+	case s.Run.Result == record.Aborted && s.Run.Target.Update != nil:
+		s.Note(text.EKSAborted(s.Run.Update))
+	case s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0:
 		if !s.Controls() {
 			s.Note(text.Continues(f.name(), w.Where))
 		} else {

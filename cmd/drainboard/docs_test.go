@@ -31,7 +31,7 @@ func TestRightsNameEveryAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions, eks.ReadActions) {
+	for _, action := range slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.CloudOnlyActions, asg.PassedActions, kops.ReadActions, kops.UpgradeActions, eks.ReadActions, eks.UpgradeActions) {
 		if !strings.Contains(string(page), "`"+action+"`") {
 			t.Errorf("docs/reference/rights.md does not name %s", action)
 		}
@@ -161,7 +161,7 @@ func TestBoundRights(t *testing.T) {
 	for _, s := range policy.Statement {
 		given = append(given, s.Action...)
 	}
-	needed := slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.PassedActions, []string{"eks:DescribeCluster"})
+	needed := slices.Concat(asg.ReadActions, asg.UpgradeActions, asg.PassedActions, eks.ReadActions, eks.UpgradeActions)
 	slices.Sort(given)
 	slices.Sort(needed)
 	if !slices.Equal(slices.Compact(given), slices.Compact(needed)) {
@@ -284,7 +284,7 @@ func TestDocsNameEveryAction(t *testing.T) {
 // What the kinds of actions say they need is what is published as needed, and nothing that
 // changes something is published that no action needs.
 func TestActionsNeedThePublishedRights(t *testing.T) {
-	published := slices.Concat(asg.ReadActions, asg.UpgradeActions, kops.UpgradeActions)
+	published := slices.Concat(asg.ReadActions, asg.UpgradeActions, kops.UpgradeActions, eks.UpgradeActions)
 	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), (&gardener.Client{}).WriteRights(), {(&gardener.Client{}).PaceRight()}} {
 		for _, r := range list {
 			published = append(published, r.Verb+" "+r.Resource)

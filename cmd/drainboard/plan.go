@@ -85,9 +85,6 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if err := p.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
 		return exitcode.Usage(err)
 	}
-	if of.IsRoll() && f.asksEKS() {
-		return exitcode.Usage(errForEKS)
-	}
 	if of.IsRoll() {
 		if err := s.Groups.Several(); err != nil {
 			return exitcode.Usage(err)
@@ -98,8 +95,8 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if err != nil {
 		return err
 	}
-	if f.asksEKS() && at.Provider() != backend.EKSManaged {
-		return exitcode.Usage(errForEKS)
+	if err := p.FitsEKS(at); err != nil {
+		return exitcode.Usage(err)
 	}
 	if f.compare {
 		return f.detailedExit(a.compare(cmd, p, at, f, as))

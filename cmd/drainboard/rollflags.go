@@ -32,6 +32,8 @@ func (f *rollFlags) fitsSeveral(cmd *cobra.Command) error {
 		is        bool
 	}{
 		{"only", "a node belongs to one group, so name that GROUP", len(f.only) > 0},
+		{"kubernetes-version", "EKS updates one node group by itself: name that GROUP", f.kubernetesVersion != ""},
+		{"release-version", "EKS updates one node group by itself: name that GROUP", f.releaseVersion != ""},
 		{"launch-template-version", "version numbers differ between groups: give $Latest or $Default, or one GROUP", f.templateVersion != "" && !strings.HasPrefix(f.templateVersion, "$")},
 		{"record", "a record is handled for one GROUP at a time", cmd.Flags().Lookup("record") != nil && cmd.Flags().Changed("record")},
 	} {

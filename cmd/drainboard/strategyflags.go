@@ -80,7 +80,9 @@ func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.Ro
 
 func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" }
 
-func (a asked) Versions() (kubernetes, release string) { return a.kubernetesVersion, a.releaseVersion }
+func (a asked) Update() record.UpdateRequest {
+	return record.UpdateRequest{Kubernetes: a.kubernetesVersion, Release: a.releaseVersion, TemplateVersion: a.templateVersion}
+}
 
 // request returns what the flags ask for.
 func (f *rollFlags) request(cmd *cobra.Command, auto bool) planner.Request {

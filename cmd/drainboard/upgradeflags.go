@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,9 +9,11 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg"
 )
 
 // rollFlags are the flags of upgrade and plan that make a run's settings and
@@ -162,17 +163,13 @@ func (f *rollFlags) over(cmd *cobra.Command, rules engine.Strategy, s record.Set
 	return s, nil
 }
 
-// errForEKS refuses a version for a group that is no managed node group of EKS, or that is not only
-// planned for.
-var errForEKS = errors.New("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
-
 // asksEKS reports whether a version is asked for that EKS is to update a group to.
 func (f *rollFlags) asksEKS() bool { return f.kubernetesVersion != "" || f.releaseVersion != "" }
 
 // oneTarget refuses targets that an Auto Scaling group does not have, and two at once.
 func (f *rollFlags) oneTarget() error {
-	if f.asksEKS() && !f.planned {
-		return errForEKS
+	if p := f.where.Provider; f.asksEKS() && (p == asg.Provider || p == backend.Kops || f.where.CloudOnly) {
+		return planner.ErrForEKS
 	}
 	if f.templateVersion != "" && f.ami != "" {
 		return fmt.Errorf("--launch-template-version and --ami both set the target: give one")

@@ -103,7 +103,7 @@ func TestSettingsRefuseNonsense(t *testing.T) {
 		{[]string{"--post-drain-wait", "-5s"}, false, "too short"},
 		{[]string{"--batch-size", "0"}, false, "too small"},
 		{[]string{"--launch-template-version", "3", "--ami", "ami-1"}, false, "both set the target"},
-		{[]string{"--kubernetes-version", "1.32"}, false, "groups that EKS manages"},
+		{[]string{"--provider", "asg", "--kubernetes-version", "1.32"}, false, "groups that EKS manages"},
 		{[]string{"--expect-label", "=x"}, false, "no key"},
 	} {
 		_, err := parse(t, c.auto, c.args...)

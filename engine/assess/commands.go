@@ -76,7 +76,7 @@ func noResume(r *record.Run) string {
 func (s *Reader) Unable(kind record.CommandKind) string {
 	r := &s.Run
 	for _, a := range s.Rules.Abilities() {
-		if a.Kind == kind && a.Answer == record.No {
+		if a.Kind == kind && a.Answer == record.No && !(kind == record.CmdAbort && r.Target.Update != nil) { // that ends the run, if not the update
 			return a.How
 		}
 	}

@@ -63,6 +63,9 @@ var kinds = map[record.CommandKind]selfdriven.Kind{
 // rolls, "" if it is.
 func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 	turns := kind == record.CmdSkip || kind == record.CmdReturn
+	if kind == record.CmdAbort && s.Run.Target.Update != nil {
+		return ""
+	}
 	switch {
 	case (turns || kind == record.CmdPause) && !s.Controls():
 		return f.noControl()
@@ -83,6 +86,9 @@ func (f following) abortFollowing(s *Reader) (out []string) {
 	w := f.by.Words()
 	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
 		out = append(out, text.AbortBegun(n, f.name()))
+	}
+	if s.Run.Target.Update != nil {
+		return append(out, text.EKSAborted(s.Run.Update))
 	}
 	if s.Controller() == nil { // by its record alone
 		return append(out, text.AbortUnknown(w.Part, f.name(), w.Where))

@@ -48,6 +48,9 @@ const (
 
 	// Of the owner of a group that its own controller rolls (selfdriven.Paced).
 	SetPace ActionKind = "set-pace" // how many nodes of Group go at once: Pace, if it is still FromPace
+
+	// Of EKS, for a managed node group.
+	StartUpdate ActionKind = "start-update" // EKS updates Group to Update, once for a Token
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -84,7 +87,7 @@ type Action struct {
 	// Mixed: the group of a SetTemplate has a mixed instances policy, which has to be sent
 	// with the template in it.
 	Mixed bool `json:"mixed,omitempty"`
-	// Token makes a CreateTemplate or LaunchIn that is asked twice happen once.
+	// Token makes a CreateTemplate, LaunchIn or StartUpdate that is asked twice happen once.
 	Token string `json:"token,omitempty"`
 	// Sizes are to be set, if the group still has From; see SizeChange for what is sent.
 	Sizes *world.Sizes `json:"sizes,omitempty"`
@@ -103,6 +106,11 @@ type Action struct {
 	// Pace is to be set in Object, if it is still FromPace there.
 	Pace     *world.Pace `json:"pace,omitempty"`
 	FromPace *world.Pace `json:"fromPace,omitempty"`
+
+	// Update is what a StartUpdate asks for. Last is the latest update of the group's nodes that was known then: one
+	// that is known later is newer. Value is the id of the one that was started, once it was answered.
+	Update *UpdateRequest `json:"update,omitempty"`
+	Last   string         `json:"last,omitempty"`
 
 	// Balancers that a Deregister takes the machine out of, as far as they were known.
 	Balancers []string `json:"balancers,omitempty"`
@@ -213,6 +221,8 @@ type Outcome struct {
 	Lines []string `json:"lines,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
+	// Update answers a StartUpdate: the id of EKS's update.
+	Update string `json:"update,omitempty"`
 }
 
 // Cleaned is the outcome with all that others have worded clean.

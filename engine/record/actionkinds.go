@@ -347,6 +347,7 @@ var Kinds = []Kind{
 	request(ForceMachine, "have the controller terminate a machine by force, by a recorded order", NodeTainted, string(ForceMachine), "patch machines"),
 	request(Prioritize, "have the controller replace a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
 	setPace(),
+	startUpdate(),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}
@@ -487,5 +488,22 @@ func request(name ActionKind, means string, event EventType, reason, right strin
 			return command
 		},
 		Event: event, Reason: reason,
+	}
+}
+
+// startUpdate describes the request that has EKS start an update. Its effect is seen once EKS tells of the
+// update by the id that was answered (Action.Value).
+func startUpdate() Kind {
+	return Kind{
+		Name: StartUpdate, Means: "have EKS start an update of a managed node group, once for a token",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"eks:UpdateNodegroupVersion"},
+		requires: []requirement{hasGroup, hasToken, {"update", func(a Action) bool { return a.Update != nil }}},
+		seen: func(a Action, w *world.World) bool {
+			return a.Value != "" && w.Group.Managed != nil && w.Group.Managed.Named(a.Value) != nil
+		},
+		sentence: func(a Action) string { return text.EKSStart(a.Group, a.Update.Force) },
+		command:  func(a Action) string { return a.Update.Command(a.Group) },
+		Event:    CapacityChanged, Reason: "update",
+		Message: func(a Action) string { return text.EKSStartedBy(a.Value) },
 	}
 }

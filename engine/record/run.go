@@ -340,6 +340,9 @@ type Target struct {
 	Templates []world.Template `json:"templates,omitempty"`
 	// Image asks for a new template version with this image.
 	Image string `json:"image,omitempty"`
+	// Update is what EKS is asked to update a managed node group to, nil in other runs and where EKS's update is
+	// only followed.
+	Update *UpdateRequest `json:"update,omitempty"`
 	// All: also nodes that are up to date.
 	All bool `json:"all,omitempty"`
 	// Only are the node names to which the run is limited; none means all.

@@ -16,8 +16,8 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// EKSManaged is EKS's own update of a managed node group, followed. It asks for nothing: EKS takes
-// no request, and its Auto Scaling group is not ours to change. Its phases are EKS's, inferred from
+// EKSManaged is EKS's own update of a managed node group: started where the run is to (eksmanagedstart.go), and
+// followed. Once it is under way EKS takes no request, and its Auto Scaling group is not ours to change. Its phases are EKS's, inferred from
 // what can be seen (mng.Infer); the update's own status says when it is over, and how.
 type EKSManaged struct{ Follow }
 
@@ -85,6 +85,10 @@ func (EKSManaged) Progress(phase string, _ *world.World, r *record.Run) (done, t
 // Step takes in what EKS tells of the update, and infers the rest.
 func (e EKSManaged) Step(s *engine.Step) {
 	m := s.W.Group.Managed
+	if s.Run.Target.Update != nil && s.Run.Update == "" {
+		e.start(s)
+		return
+	}
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) || m == nil || m.Update == nil {
 		if e := s.Run.External; e != nil {
 			blind := *e
@@ -95,6 +99,8 @@ func (e EKSManaged) Step(s *engine.Step) {
 	}
 	u := m.Named(s.Run.Update)
 	switch {
+	case u == nil && asked(&s.Reader):
+		return // EKS has answered, and is to be read next
 	case u == nil:
 		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, m.Update.ID))
 		return

@@ -9,7 +9,7 @@ var abouts = map[string]string{
 	"gardener-manual":       "nodes of a Gardener pool are selected, batch by batch, and Gardener updates them in place",
 	"gardener-inplace":      "nodes of a Gardener pool in the simulator are selected zone by zone, and updated in place; after a surge the last old ones are ended",
 	"gardener-inplace-seed": "the same with the numbers of Gardener's documentation",
-	"eks-managed":           "follows EKS while it updates a managed node group; it changes nothing",
+	"eks-managed":           "has EKS update a managed node group, and follows that; EKS picks, drains and terminates the nodes",
 	"eks-minimal":           "no extra nodes: old ones are terminated first, then replaced",
 	"gardener-follow":       "follows Gardener's controller while it rolls a pool, and helps: pauses, reorders, forces",
 }

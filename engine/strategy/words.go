@@ -145,7 +145,7 @@ func managedAbilities() []record.Ability {
 	return []record.Ability{
 		{Kind: record.CmdApprove, Answer: record.No, How: "EKS asks nobody once an update has started"},
 		{Kind: record.CmdPause, Answer: record.No, How: "an update cannot be paused; nearest: a PDB that allows no disruption holds the nodes that are not drained yet, until EKS gives up"},
-		{Kind: record.CmdResume, Answer: record.No, How: "an update cannot be paused; a failed one is started again with aws eks update-nodegroup-version"},
+		{Kind: record.CmdResume, Answer: record.No, How: "an update cannot be paused; a failed one is started again with drainboard upgrade"},
 		{Kind: record.CmdAccept, Answer: record.No, How: "EKS tries no node first"},
 		{Kind: record.CmdForce, Answer: record.No, How: "EKS forces all nodes of an update or none; nearest: kubectl delete pod for the pod that is in the way"},
 		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},

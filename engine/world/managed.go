@@ -11,6 +11,8 @@ import (
 type ManagedGroup struct {
 	// Cluster and Name are EKS's own names; AutoScalingGroup is where its machines are.
 	Cluster, Name, AutoScalingGroup string
+	// ARN is its name in IAM policies.
+	ARN string
 	// Status is EKS's word: ACTIVE, UPDATING, DEGRADED, ...
 	Status string
 	// Version (of Kubernetes) and Release (of the AMI) are what its nodes are to have by
@@ -204,7 +206,7 @@ func (m *ManagedGroup) Clean() *ManagedGroup {
 		return nil
 	}
 	c := *m
-	for _, s := range []*string{&c.Cluster, &c.Name, &c.AutoScalingGroup, &c.Status, &c.Version, &c.Release, &c.AMIType, &c.ClusterVersion,
+	for _, s := range []*string{&c.ARN, &c.Cluster, &c.Name, &c.AutoScalingGroup, &c.Status, &c.Version, &c.Release, &c.AMIType, &c.ClusterVersion,
 		&c.Recommended, &c.RecommendedImage, &c.TemplateName, &c.TemplateVersion, &c.MaxUnavailable, &c.RepairSettings, &c.WarmPoolSettings, &c.Unread, &c.UpdatesUnread} {
 		*s = Clean(*s)
 	}

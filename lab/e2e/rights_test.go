@@ -59,7 +59,7 @@ func documentedActions(t *testing.T) map[string]bool {
 
 // granted are the IAM actions that docs/reference/rights.md asks for, for reading ("read") and for
 // upgrades on top ("upgrade"), and for groups of kops besides ("kops read", "kops
-// upgrade", "cloudonly", "eks read"). What AWS checks by itself when a template is set is not among them:
+// upgrade", "cloudonly", "eks read", "eks upgrade"). What AWS checks by itself when a template is set is not among them:
 // nobody calls that.
 func granted(t *testing.T, names ...string) []string {
 	t.Helper()
@@ -69,6 +69,7 @@ func granted(t *testing.T, names ...string) []string {
 			"read": "| `groups`, `plan`, `watch` |", "upgrade": "| `upgrade` also |",
 			"kops read": "| groups of kops, `groups`, `plan`, `watch` also |", "kops upgrade": "| groups of kops, `upgrade` also |",
 			"cloudonly": "| `upgrade --cloudonly` also", "eks read": "| managed node groups of EKS, `groups`, `plan`, `status`, `watch` also |",
+			"eks upgrade": "| managed node groups of EKS, `upgrade` also |",
 		} {
 			if !slices.Contains(names, name) || !strings.HasPrefix(row, begin) {
 				continue

@@ -61,6 +61,10 @@ func refusalOf(code, message string) record.Refusal {
 	return record.RefusedInvalid
 }
 
+// Judge says what became of a change by another of AWS's services that failed with err, and that
+// may be sent more than once.
+func (c *Client) Judge(err error) record.Outcome { return c.judge(err, true) }
+
 // judge says what became of a change that failed with err. Refused means that
 // for certain nothing happened; every doubt is Unknown. retried: the SDK
 // may have sent it more than once.

@@ -29,6 +29,8 @@ type Taken struct {
 	Image   string // of a template version that is to be created
 	Machine string // one that is to be ended, "" for none
 	Tag     string // of machines that are to be detached
+	// NodeGroup is the ARN of the managed node group that the group belongs to, "" for none.
+	NodeGroup string
 	// SetsTemplate: the group is pointed at a template version.
 	SetsTemplate bool
 }
@@ -73,6 +75,8 @@ func (t Taken) resource(action string) string {
 	switch {
 	case strings.HasPrefix(name, "Describe"):
 		return "*"
+	case service == "eks" && t.NodeGroup != "":
+		return t.NodeGroup
 	case service == "autoscaling":
 		return t.Group.ID
 	case name == "CreateLaunchTemplateVersion":

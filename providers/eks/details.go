@@ -48,6 +48,7 @@ type part struct {
 	every   time.Duration
 	read    func(context.Context) error
 	next    time.Time // of this machine's clock
+	last    time.Time // when it was last read, or tried
 	problem string    // of the last read, "" if it was good
 	denied  bool      // credentials or rights were missing
 }
@@ -73,7 +74,9 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 	defer cancel()
 	var unread []string
 	for _, p := range d.parts {
-		if !time.Now().Before(p.next) {
+		now := time.Now()
+		if !now.Before(p.next) || p == d.updating && d.c.changed.Load() > p.last.UnixNano() {
+			p.last = now
 			p.problem, p.denied, p.next = "", false, time.Now().Add(p.every)
 			if err := p.read(ctx); err != nil {
 				err = d.c.asg.Explain(err)
@@ -86,32 +89,15 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 	}
 	m := d.last
 	m.Unread, m.UpdatesUnread, m.UpdatesDenied = strings.Join(unread, "; "), d.updating.problem, d.updating.denied
-	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Starts(&m)
+	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Busy(&m)
 }
 
-// Starts says who starts an update of a managed node group, and how, or which update EKS carries out: it
-// refuses another one meanwhile.
-func Starts(m *world.ManagedGroup) string {
+// Busy says which update EKS carries out, "" for none: it refuses another one meanwhile.
+func Busy(m *world.ManagedGroup) string {
 	if u := m.UnderWay(); u != nil {
 		return text.EKSBusy(u.ID)
 	}
-	return "EKS updates this node group itself, and Drainboard cannot start that yet: " + Command(m, "", "", false)
-}
-
-// Command is the command that has EKS update a node group, to its cluster's version and the
-// recommended release unless others are named.
-func Command(m *world.ManagedGroup, version, release string, force bool) string {
-	out := "aws eks update-nodegroup-version --cluster-name " + m.Cluster + " --nodegroup-name " + m.Name
-	if version != "" {
-		out += " --kubernetes-version " + version
-	}
-	if release != "" {
-		out += " --release-version " + release
-	}
-	if force {
-		out += " --force"
-	}
-	return out
+	return ""
 }
 
 func (d *details) group(ctx context.Context) error {
@@ -120,6 +106,7 @@ func (d *details) group(ctx context.Context) error {
 		return err
 	}
 	n, m := out.Nodegroup, &d.last
+	m.ARN = aws.ToString(n.NodegroupArn)
 	m.Status, m.Version, m.Release, m.AMIType = string(n.Status), aws.ToString(n.Version), aws.ToString(n.ReleaseVersion), string(n.AmiType)
 	m.TemplateName, m.TemplateVersion = "", ""
 	if t := n.LaunchTemplate; t != nil {

@@ -1,5 +1,5 @@
-// Package eks brings EKS managed node groups into the world. It only reads: EKS makes,
-// updates and ends their nodes, and their Auto Scaling groups are EKS's.
+// Package eks brings EKS managed node groups into the world, and asks EKS to update them (Executor). EKS makes,
+// updates and ends their nodes, and their Auto Scaling groups are EKS's: nothing else is changed.
 //
 // A managed node group is an Auto Scaling group with EKS's tags, which package asg reads;
 // this package adds what EKS itself tells of it (Feed), and which release is recommended.
@@ -14,6 +14,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/eks"
@@ -54,12 +55,14 @@ type Client struct {
 	// For quotas.
 	ec2    *ec2.Client
 	quotas *servicequotas.Client
+	// changed is when EKS was last asked for an update, of this machine's clock: its updates are to be read then.
+	changed *atomic.Int64
 }
 
 // New makes a client that logs in as another one does.
 func New(c *asg.Client) *Client {
 	cfg := c.Config()
-	return &Client{c, eks.NewFromConfig(cfg), ssm.NewFromConfig(cfg), ec2.NewFromConfig(cfg), servicequotas.NewFromConfig(cfg)}
+	return &Client{c, eks.NewFromConfig(cfg), ssm.NewFromConfig(cfg), ec2.NewFromConfig(cfg), servicequotas.NewFromConfig(cfg), new(atomic.Int64)}
 }
 
 // ErrNotFound means that there is no managed node group of a name.

@@ -169,6 +169,8 @@ func (c *Change) last() string {
 		return c.Found
 	case c.Answered.IsZero():
 		return "no answer in this journal"
+	case c.Outcome.Verdict == record.Done && c.Outcome.Update != "":
+		return "done: EKS update " + c.Outcome.Update
 	case c.Outcome.Verdict == record.Done:
 		return "done"
 	case c.Outcome.Verdict == record.Unknown:

@@ -70,8 +70,8 @@ type Asked interface {
 	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (record.Settings, error)
 	// NewTarget reports whether they ask for another template or image.
 	NewTarget() bool
-	// Versions are what EKS is to update a managed node group to, "" for its defaults.
-	Versions() (kubernetes, release string)
+	// Update is what EKS is to update a managed node group to, as far as it is said.
+	Update() record.UpdateRequest
 }
 
 // Feed keeps a world up to date with a group. Poke requests fresh looks from now on for a

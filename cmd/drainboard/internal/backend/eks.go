@@ -88,14 +88,14 @@ func (b managed) group(ctx context.Context, at eks.Place) Group {
 	return &managedGroup{awsGroup: awsGroup{b.aws, b.kube.Clock(), at.Name}, eks: b.eks, at: at, known: *known.Managed}
 }
 
-// managedGroup is a managed node group. EKS alone changes it.
+// managedGroup is a managed node group. EKS alone changes it, on request.
 type managedGroup struct {
 	awsGroup
 	eks   *eks.Client
 	at    eks.Place
 	known world.ManagedGroup // as it was found
-	// kubernetes and release are what it is to be updated to, "" for EKS's defaults.
-	kubernetes, release string
+	// asked is what it is to be updated to.
+	asked record.UpdateRequest
 }
 
 func (*managedGroup) Alias() string    { return "" }
@@ -113,17 +113,13 @@ func (g *managedGroup) Feed(began func(context.Context) time.Time) Feed {
 	return g.eks.Feed(g.at, g.feedOptions(began))
 }
 
-func (g *managedGroup) Executor(func()) live.Executor { return neverActs{} }
-
-// neverActs is the executor of groups that are not ours to change.
-type neverActs struct{}
-
-func (neverActs) Do(_ context.Context, a record.Action) record.Outcome {
-	return record.Outcome{Key: a.Key, Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "the Auto Scaling group of a managed node group is EKS's to change"}
+func (g *managedGroup) Executor(changed func()) live.Executor {
+	return g.eks.Executor(g.at, g.clock.Now, changed)
 }
 
+// Fits lets the rules be those of a plan, which rehearses EKS's, or of a run, which follows EKS.
 func (g *managedGroup) Fits(rules engine.Strategy) error {
-	if rules.Name() != g.Strategy() {
+	if rules.Name() != g.Strategy() && rules.Name() != (strategy.EKSManaged{}).Name() {
 		return fmt.Errorf("--strategy %s: EKS updates node group %s by its own rules, now those of %s; its update configuration says which", rules.Name(), g.name, g.Strategy())
 	}
 	return nil
@@ -139,13 +135,8 @@ const evictionWindows = 3
 // Settings are EKS's, with the node group's update configuration. What EKS has no setting
 // for is refused.
 func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked Asked) (record.Settings, []string, error) {
-	if asked.NewTarget() {
-		return record.Settings{}, nil, errors.New("--ami and --launch-template-version are for Auto Scaling groups: a managed node group goes to the recommended release of its cluster's version")
-	}
-	if g.kubernetes, g.release = asked.Versions(); g.kubernetes != "" {
-		if err := g.goesTo(g.kubernetes); err != nil {
-			return record.Settings{}, nil, err
-		}
+	if err := g.take(asked); err != nil {
+		return record.Settings{}, nil, err
 	}
 	s, err := asked.Settings(rules)
 	if err != nil {
@@ -174,12 +165,45 @@ func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked 
 		s.DrainTimeout *= evictionWindows
 		s.Origin["drain-timeout"] = fmt.Sprintf("EKS: %d windows of 15 minutes, as reported", evictionWindows)
 	}
+	g.asked.Force = s.OnDrainTimeout == record.TimeoutForce
 	s.Approve = record.ApproveNone
 	s.Unmanaged, s.EmptyDir = true, true // EKS asks nobody
 	for _, flag := range []string{"approve", "force-unmanaged", "delete-emptydir-data"} {
 		s.Origin[flag] = "EKS: nobody is asked"
 	}
 	return s, nil, nil
+}
+
+// take takes in what the group is to be updated to, and refuses what EKS does not have.
+func (g *managedGroup) take(asked Asked) error {
+	g.asked = asked.Update()
+	g.asked.Cluster, g.asked.Template = g.known.Cluster, g.known.TemplateName
+	switch {
+	case asked.NewTarget() && g.asked.TemplateVersion == "":
+		return errors.New("--ami is for Auto Scaling groups: a managed node group goes to a release, or to a version of its own launch template")
+	case g.asked.TemplateVersion != "" && g.known.TemplateName == "":
+		return fmt.Errorf("--launch-template-version: node group %s was not created with a launch template, so EKS takes none", g.name)
+	case g.asked.Kubernetes != "":
+		return g.goesTo(g.asked.Kubernetes)
+	}
+	return nil
+}
+
+// UpdateOf is what EKS is to be asked for to update a managed node group, whose settings were asked for before.
+func UpdateOf(g Group) record.UpdateRequest {
+	if m := managedOf(g); m != nil {
+		return m.asked
+	}
+	return record.UpdateRequest{}
+}
+
+// managedOf is the managed node group that a group is, nil for another one.
+func managedOf(g Group) *managedGroup {
+	if p, is := g.(patientGroup); is {
+		g = p.Group
+	}
+	m, _ := g.(*managedGroup)
+	return m
 }
 
 // goesTo refuses a Kubernetes version that EKS refuses for a node group: one that is no minor
@@ -201,17 +225,17 @@ func (g *managedGroup) goesTo(version string) error {
 // asksFor is the target of an update to a version or release that was named: its AMI, by which each node is
 // judged. Where that is not known the target is every node, but for the release that the group already has.
 func (g *managedGroup) asksFor(ctx context.Context, launches string) (record.Target, error) {
-	version := cmp.Or(g.kubernetes, versionOf(g.release), g.known.ClusterVersion)
+	version := cmp.Or(g.asked.Kubernetes, versionOf(g.asked.Release), g.known.ClusterVersion)
 	var image string
 	var err error
-	if g.release == "" {
+	if g.asked.Release == "" {
 		_, image, err = g.eks.Recommended(ctx, g.known.AMIType, version)
 	} else {
-		image, err = g.eks.Released(ctx, g.known.AMIType, version, g.release)
+		image, err = g.eks.Released(ctx, g.known.AMIType, version, g.asked.Release)
 	}
 	switch {
 	case err != nil || image == "":
-		return record.Target{All: g.release != g.known.Release || version != g.known.Version}, nil
+		return record.Target{All: g.asked.Release != g.known.Release || version != g.known.Version}, nil
 	case image == launches:
 		return record.Target{}, nil
 	}
@@ -235,7 +259,10 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 	if err != nil {
 		return record.Target{}, err
 	}
-	if g.kubernetes != "" || g.release != "" {
+	if version := g.asked.TemplateVersion; version != "" && version != g.known.TemplateVersion {
+		return record.Target{All: true}, nil // its image is in the version
+	}
+	if g.asked.Kubernetes != "" || g.asked.Release != "" {
 		return g.asksFor(ctx, now.Image)
 	}
 	if behind, known := g.known.Behind(now.Image); !known || !behind {
@@ -246,11 +273,8 @@ func (g *managedGroup) Target(ctx context.Context, _ asg.TargetOptions) (record.
 
 // QuotaOf is the account's limit on instances like those of a managed node group, which have to be named.
 func QuotaOf(ctx context.Context, g Group, instances []string) (snapshot.Quota, error) {
-	if p, is := g.(patientGroup); is {
-		g = p.Group
-	}
-	m, is := g.(*managedGroup)
-	if !is {
+	m := managedOf(g)
+	if m == nil {
 		return snapshot.Quota{}, errors.New("it is no managed node group")
 	}
 	return m.eks.Quota(ctx, instances)
@@ -261,9 +285,16 @@ func (*managedGroup) Gone(context.Context, record.Run, *world.World) ([]world.Te
 	return nil, nil
 }
 
-// Rights returns nil: EKS changes the group, not we.
-func (*managedGroup) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []record.Right {
-	return nil
+// Rights is that to start the update: EKS does the rest by a role of its own.
+func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right {
+	if !p.HasWork() {
+		return nil
+	}
+	var rights []record.Right
+	for _, action := range record.KindOf(record.StartUpdate).Rights {
+		rights = append(rights, record.Right{Action: action})
+	}
+	return g.aws.CheckRights(ctx, asg.Taken{Group: &w.Group, NodeGroup: g.known.ARN}, rights)
 }
 
 // Prove has nothing to prove.

@@ -66,6 +66,9 @@ func (d *driver) find(ctx context.Context) error {
 func (d *driver) settle(ctx context.Context) (err error) {
 	if d.Abort == nil && !d.Retire && d.terms.Rules == nil {
 		d.terms, err = d.TermsFor(ctx, d.at)
+		if err == nil && d.terms.Settings.OnDrainTimeout == record.TimeoutForce && d.mayBeManaged() && !d.managed() {
+			err = d.session.MayForce(ctx)
+		}
 	}
 	return exitcode.Usage(err)
 }
@@ -84,6 +87,10 @@ func (d *driver) couldStart(ctx context.Context) error {
 	run, found, err := d.lease.Record.Load(ctx)
 	if unfinished := found && run.State != record.Finished; d.Abort != nil || d.Retire || d.RecordChoice != RecordDiscard && (err != nil || unfinished) {
 		return nil
+	}
+	if d.managed() {
+		_, err := d.planManaged(ctx)
+		return err
 	}
 	p, err := d.plan(ctx)
 	if err != nil {
@@ -127,6 +134,9 @@ func (d *driver) fromRecord(ctx context.Context) error {
 	}
 	if d.Abort != nil {
 		return exitcode.Usage(fmt.Errorf("no run in progress in group %s any more", d.Group))
+	}
+	if d.managed() {
+		return d.startManaged(ctx)
 	}
 	p, err := d.plan(ctx)
 	if err != nil {
@@ -218,6 +228,8 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 	}
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
 	switch {
+	case p.Run.Target.Update != nil:
+		planned = fmt.Sprintf("%d nodes, %s, at most %d at once: %s", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Target.Update.Command(p.Group))
 	case p.WarmAlone:
 		planned = present.WarmAlone(p)
 	case len(p.Nodes) == 0 && len(p.Awaited) == 0:

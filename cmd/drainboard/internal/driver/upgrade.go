@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -121,7 +122,7 @@ func (u *Upgrade) listening(ctx context.Context, settings record.Settings) error
 // prepare connects, and drives the run or the roll.
 func (u *Upgrade) prepare(ctx context.Context, settings record.Settings) error {
 	rights := append(kube.ReadRights(u.Options.Namespace), kube.WriteRights(u.Options.Namespace)...)
-	if settings.OnDrainTimeout == record.TimeoutForce {
+	if settings.OnDrainTimeout == record.TimeoutForce && !u.mayBeManaged() {
 		rights = append(rights, kube.ForceRights()...)
 	}
 	s, err := u.Options.Open(ctx, u.Where, rights, false)
@@ -138,6 +139,12 @@ func (u *Upgrade) prepare(ctx context.Context, settings record.Settings) error {
 		return u.rollThrough(ctx, s)
 	}
 	return u.onGroup(ctx, s)
+}
+
+// mayBeManaged reports whether the group may be one that EKS updates, and forces by itself: whether this process needs a
+// right to that is known once the group is.
+func (u *Upgrade) mayBeManaged() bool {
+	return !u.Scope.IsRoll() && !u.Where.CloudOnly && slices.Contains([]string{"", backend.Any, backend.EKSManaged}, u.Where.Provider)
 }
 
 // onGroup takes the lock of the group, and drives its unfinished run or a new one.

@@ -8,7 +8,6 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/assess/movers"
-	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -25,15 +24,26 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	if err != nil {
 		return present.PlannedManaged{}, err
 	}
-	out := present.PlannedManaged{Group: *w.Group.Managed, Image: w.Group.Image, Force: terms.Settings.OnDrainTimeout == record.TimeoutForce}
-	out.Kubernetes, out.Release = p.Request.Flags.Versions()
-	w.Group.Refused = "" // it is EKS that starts the update
-	if out.Run, err = p.Plan(ctx, terms, at, w); err != nil {
+	out, err := p.ManagedIn(ctx, terms, at, w)
+	if err == nil {
+		Foresee(ctx, terms.Rules, &out.Run, w)
+	}
+	return out, err
+}
+
+// ManagedIn is the same for a group that was read, without how it ends.
+func (p Planner) ManagedIn(ctx context.Context, terms Terms, at backend.Group, w *world.World) (present.PlannedManaged, error) {
+	out := present.PlannedManaged{Group: *w.Group.Managed, Image: w.Group.Image, Asked: backend.UpdateOf(at)}
+	refused := w.Group.Refused
+	w.Group.Refused = "" // it is EKS that carries the update out
+	run, err := p.Plan(ctx, terms, at, w)
+	w.Group.Refused = refused
+	if out.Run = run; err != nil {
 		return out, err
 	}
 	movers.OfEKS(out.Run.ExternalMovers)
 	_, known := out.Group.Behind(out.Image)
-	switch asked := out.Kubernetes+out.Release != ""; {
+	switch asked := out.Asked.Kubernetes+out.Asked.Release+out.Asked.TemplateVersion != ""; {
 	case !known && !asked:
 		out.Run.Warnings = append(out.Run.Warnings, "which release is recommended is not known, so a node counts as outdated only by the launch template of its Auto Scaling group")
 	case asked && out.Run.Run.Target.All && !p.AllNodes:
@@ -42,7 +52,6 @@ func (p Planner) Managed(ctx context.Context, at backend.Group) (present.Planned
 	if out.Run.HasWork() && out.Run.Extra > 0 {
 		addQuota(ctx, at, w, &out.Run)
 	}
-	Foresee(ctx, terms.Rules, &out.Run, w)
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,6 +43,9 @@ type Terms struct {
 
 // TermsFor returns the terms for a group: flags take precedence over the settings of its system.
 func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err error) {
+	if err := r.FitsEKS(at); err != nil {
+		return t, err
+	}
 	if t.Rules, err = strategy.Named(cmp.Or(r.Strategy, at.Strategy())); err != nil {
 		return t, fmt.Errorf("--strategy: %w", err)
 	}
@@ -55,6 +59,20 @@ func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err 
 	return t, nil
 }
 
+// ErrForEKS refuses a version for a group that is no managed node group of EKS.
+var ErrForEKS = errors.New("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
+
+// FitsEKS refuses flags for managed node groups of EKS for another group.
+func (r *Request) FitsEKS(at backend.Group) error {
+	if r.Flags == nil || at.Provider() == backend.EKSManaged {
+		return nil
+	}
+	if u := r.Flags.Update(); u.Kubernetes+u.Release != "" {
+		return ErrForEKS
+	}
+	return nil
+}
+
 // Contradicts returns the flag that asks for other nodes or another target than an
 // unfinished run has; "" if none. Repeating the run's own command line resumes it;
 // $Latest and $Default may have been another version then.
@@ -65,6 +83,9 @@ func (r *Request) Contradicts(t record.Target) string {
 			only = append(only, name)
 		}
 	}
+	if t.Update != nil {
+		return r.contradictsUpdate(*t.Update)
+	}
 	version, err := strconv.ParseInt(r.NewTarget.TemplateVersion, 10, 64)
 	switch {
 	case len(only) > 0 && !slices.Equal(slices.Sorted(slices.Values(only)), slices.Sorted(slices.Values(t.Only))):
@@ -73,6 +94,22 @@ func (r *Request) Contradicts(t record.Target) string {
 		return "--ami " + r.NewTarget.AMI
 	case err == nil && (len(t.Templates) == 0 || t.Templates[0].Version != version):
 		return "--launch-template-version " + r.NewTarget.TemplateVersion
+	}
+	return ""
+}
+
+// contradictsUpdate is Contradicts for what EKS was asked for.
+func (r *Request) contradictsUpdate(u record.UpdateRequest) string {
+	var asked record.UpdateRequest
+	if r.Flags != nil {
+		asked = r.Flags.Update()
+	}
+	for _, f := range []struct{ flag, asked, has string }{
+		{"kubernetes-version", asked.Kubernetes, u.Kubernetes}, {"release-version", asked.Release, u.Release}, {"launch-template-version", asked.TemplateVersion, u.TemplateVersion},
+	} {
+		if f.asked != "" && f.asked != f.has {
+			return "--" + f.flag + " " + f.asked
+		}
 	}
 	return ""
 }

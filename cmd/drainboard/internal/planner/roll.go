@@ -42,7 +42,11 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		if err != nil {
 			return out, inGroup(g.Name, exitcode.Usage(session.Unreadable(err, p.Line.Command("upgrade", g.Name))))
 		}
-		switch why := present.Refused(row); {
+		why := present.Refused(row)
+		if row.Managed != nil {
+			why = cmp.Or(why, "EKS updates it: start it by itself with "+p.Line.Command("upgrade", g.Name))
+		}
+		switch {
 		case found && run.State != record.Finished:
 			if flag := p.Contradicts(run.Target); flag != "" {
 				return out, exitcode.Usage(fmt.Errorf("group %s: its unfinished run %s keeps its own settings, which %s contradicts: omit the flag to resume", g.Name, run.ID, flag))

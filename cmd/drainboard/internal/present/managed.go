@@ -2,16 +2,18 @@ package present
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/eks"
 )
 
 // PlannedManaged is what an update of a managed node group by EKS would do.
@@ -19,9 +21,7 @@ type PlannedManaged struct {
 	Group world.ManagedGroup
 	Image string // that the group launches now
 	Run   snapshot.Plan
-	Force bool
-	// Kubernetes and Release are asked for, "" for EKS's defaults.
-	Kubernetes, Release string
+	Asked record.UpdateRequest
 }
 
 // JSON is the plan for programs.
@@ -35,7 +35,9 @@ func (p PlannedManaged) JSON() api.GroupPlan {
 }
 
 func (p PlannedManaged) command() string {
-	return eks.Command(&p.Group, p.Kubernetes, p.Release, p.Force)
+	asked := p.Asked
+	asked.Cluster = p.Group.Cluster
+	return asked.Command(p.Group.Name)
 }
 
 // run is the rehearsal. EKS's order is its own, so that of the plan is one of many, which is said.
@@ -49,16 +51,36 @@ func (p PlannedManaged) run() snapshot.Plan {
 
 // Write shows it to people, with wide all nodes however many there are.
 func (p PlannedManaged) Write(w io.Writer, wide bool) {
-	WriteManaged(w, &p.Group)
-	fmt.Fprintln(w)
-	run := p.run()
-	WritePlan(w, run, nil, wide)
+	p.write(w, wide)
 	switch u := p.Group.UnderWay(); {
 	case u != nil:
-		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", text.EKSBusy(u.ID), run.Group)
-	case len(run.Nodes) > 0:
-		fmt.Fprintf(w, "\nEKS carries the update out, and Drainboard cannot start it yet:\n  %s\n  drainboard watch %s follows it\n", p.command(), run.Group)
+		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", text.EKSBusy(u.ID), p.Run.Group)
+	case len(p.Run.Nodes) > 0:
+		fmt.Fprintf(w, "\nEKS carries the update out. drainboard upgrade %s starts and follows it, as does:\n  %s\n  drainboard watch %s\n", p.Run.Group, p.command(), p.Run.Group)
 	}
+}
+
+func (p PlannedManaged) write(w io.Writer, wide bool) {
+	WriteManaged(w, &p.Group)
+	fmt.Fprintln(w)
+	WritePlan(w, p.run(), nil, wide)
+}
+
+// WriteForApproval shows it to the user who is asked whether it starts.
+func (p PlannedManaged) WriteForApproval(w io.Writer) {
+	p.write(w, false)
+	fmt.Fprintf(w, "\nEKS carries the update out: once it has started, it cannot be paused or cancelled.\n  %s\n", p.command())
+}
+
+// CannotStart returns why EKS is not asked for the update, nil if it can be. What else moves its nodes does not
+// hold EKS up.
+func (p PlannedManaged) CannotStart() error {
+	for _, m := range p.Run.Opposed() {
+		if m.Kind == record.ExternalRefresh {
+			return exitcode.Usage(errors.New("not started: an external mover is active in this group\n  " + m.Action() + ": " + m.WayOut))
+		}
+	}
+	return lacksRights(p.Run)
 }
 
 // WriteManaged shows how a managed node group stands.

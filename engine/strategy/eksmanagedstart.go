@@ -1,0 +1,68 @@
+package strategy
+
+import (
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// start has EKS start the update that the run is to have. One that is under way already is followed in its place,
+// as EKS carries out one at a time: there are never two. The request has a token of the run's, so that EKS
+// answers it with the same update however often it is sent.
+func (e EKSManaged) start(s *engine.Step) {
+	m := s.W.Group.Managed
+	s.WakeAt(s.Now.Add(time.Second))
+	switch {
+	case !s.Fresh(world.Cloud) || m == nil:
+		return
+	case asked(&s.Reader): // its answer, or the look at what came of it, is still to come
+		return
+	case !m.UpdatesKnown || m.UpdatesUnread != "":
+		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: m.UpdatesUnread}})
+		return
+	case m.Update != nil && !m.Update.Over():
+		e.attach(s, m.Update)
+		return
+	case m.Configuring() != nil:
+		u := m.Configured
+		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: text.EKSConfigures(u.ID, u.Status)}})
+		return
+	}
+	s.EndAwait()
+	s.Ensure(startOf(&s.Reader, m))
+}
+
+// attach follows an update that is under way, unless it goes elsewhere.
+func (EKSManaged) attach(s *engine.Step, u *world.ManagedUpdate) {
+	if other := s.Run.Target.Update.Contradicts(u); other != "" {
+		s.Fail(record.Failed, text.EKSOtherTarget(u.ID, other))
+		return
+	}
+	s.FollowUpdate(u.ID, text.EKSAttached(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status)))
+}
+
+// startOf is the request that starts the update of a run.
+func startOf(s *assess.Reader, m *world.ManagedGroup) record.Action {
+	a := record.Action{Kind: record.StartUpdate, Key: record.StartUpdateKey, Group: m.Name, Update: s.Run.Target.Update, Token: s.Run.ID}
+	if m.Update != nil {
+		a.Last = m.Update.ID
+	}
+	return a
+}
+
+// asked reports whether an update was asked for whose beginning is still to be seen.
+func asked(s *assess.Reader) bool {
+	_, pending := s.Run.Pending[record.StartUpdateKey]
+	return pending
+}
+
+// Starts is a run that has EKS start an update of a group's nodes.
+func (e EKSManaged) Starts(w *world.World, id string, settings record.Settings, request record.UpdateRequest) record.Run {
+	r := assess.NewRun(e, id, 0, w, settings, record.Target{Update: &request})
+	r.Limit = e.Limit(w, &r)
+	return r
+}

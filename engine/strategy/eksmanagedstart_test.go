@@ -1,0 +1,235 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// starter is a run that has EKS start an update of a managed node group.
+type starter struct {
+	*watched
+	group  world.Group
+	asked  []record.Action
+	events []record.Event
+}
+
+func startingUpdate(t *testing.T, asked record.UpdateRequest) *starter {
+	x := &starter{watched: &watched{t: t, w: world.New(), now: began}}
+	x.group = world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: 1}, Sizes: world.Sizes{Max: 4, Desired: 1},
+		Managed: &world.ManagedGroup{Name: "web", Cluster: "prod", MaxUnavailable: "1", UpdatesKnown: true}}
+	x.w.SetGroup(x.group)
+	x.node("a", 1, began.Add(-time.Hour), false)
+	asked.Cluster = "prod"
+	x.run = engine.Start(EKSManaged{}.Starts(x.w, "run", EKSManaged{}.Defaults(), asked), x.now, "ana")
+	return x
+}
+
+// eks changes what EKS tells of the group.
+func (x *starter) eks(change func(*world.ManagedGroup)) {
+	m := *x.group.Managed
+	change(&m)
+	x.group.Managed = &m
+	x.w.SetGroup(x.group)
+}
+
+// decide takes the run on by some seconds, with outcomes and commands at first.
+func (x *starter) decide(seconds int, in engine.Inputs) {
+	for range seconds {
+		x.now = x.now.Add(time.Second)
+		for _, source := range []world.Source{world.Cluster, world.Cloud} {
+			x.w.SetHealth(source, world.Health{Fresh: x.now})
+		}
+		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, in)
+		x.run, x.asked, x.events, in = out.Run, append(x.asked, out.Actions...), append(x.events, out.Events...), engine.Inputs{}
+	}
+}
+
+func (x *starter) answered(o record.Outcome) {
+	x.decide(1, engine.Inputs{Outcomes: []record.Outcome{o}})
+}
+
+// kinds are those of the actions that were asked for, which are forgotten.
+func (x *starter) kinds() (out []record.ActionKind) {
+	for _, a := range x.asked {
+		out = append(out, a.Kind)
+	}
+	x.asked = nil
+	return out
+}
+
+func (x *starter) asks(want ...record.ActionKind) {
+	x.t.Helper()
+	if got := x.kinds(); !slices.Equal(got, want) {
+		x.t.Fatalf("it asks for %q, want %q", got, want)
+	}
+}
+
+func (x *starter) tells(want string) {
+	x.t.Helper()
+	if !slices.ContainsFunc(x.events, func(e record.Event) bool { return strings.Contains(e.Message, want) }) {
+		x.t.Errorf("it does not tell %q: %+v", want, x.events)
+	}
+}
+
+var started = record.Outcome{Key: record.StartUpdateKey, Verdict: record.Done, Update: "u-1"}
+
+func running(id string) *world.ManagedUpdate {
+	return &world.ManagedUpdate{ID: id, Kind: world.VersionUpdate, Status: world.UpdateRuns, Since: began, Version: "1.32", Release: "1.32.1-9"}
+}
+
+// EKS is asked once, with a token of the run's, and no event names a node before its update is seen. Then that is
+// followed to its end.
+func TestStartsUpdate(t *testing.T) {
+	x := startingUpdate(t, record.UpdateRequest{Release: "1.32.1-9", Force: true})
+	x.decide(1, engine.Inputs{})
+	a := x.asked[0]
+	x.asks(record.StartUpdate)
+	if a.Token != "run" || a.Group != "web" || a.Last != "" || a.Command() != "aws eks update-nodegroup-version --cluster-name prod --nodegroup-name web --release-version 1.32.1-9 --force" {
+		t.Errorf("%+v: %s", a, a.Command())
+	}
+	x.decide(5, engine.Inputs{})
+	x.answered(started)
+	x.decide(5, engine.Inputs{})
+	x.asks()
+	x.tells("EKS update u-1 started")
+	if x.run.Update != "u-1" || len(x.run.Nodes) > 0 || x.run.State != record.Running {
+		t.Errorf("%+v", x.run)
+	}
+	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-1") })
+	x.group.Template.Version = 2
+	x.w.SetGroup(x.group)
+	x.decide(2, engine.Inputs{})
+	if x.run.Nodes["i-a"].Stage != record.Outdated || len(x.run.Pending) > 0 {
+		t.Errorf("%+v %+v", x.run.Nodes, x.run.Pending)
+	}
+	x.eks(func(m *world.ManagedGroup) { u := *m.Update; u.Status = world.UpdateSucceeded; m.Update = &u })
+	x.w.SetMachines(nil)
+	x.decide(120, engine.Inputs{})
+	x.asks()
+	if x.run.State != record.Finished || x.run.Result != record.Succeeded || x.run.Outstanding() != nil {
+		t.Errorf("%s %s %q", x.run.State, x.run.Why, x.run.Outstanding())
+	}
+}
+
+// An answer that is lost is looked up: an update that is newer than the last one known is followed, and without one
+// EKS is asked again, with the same token.
+func TestStartsUpdateThoughTheAnswerIsLost(t *testing.T) {
+	for _, happened := range []bool{true, false} {
+		x := startingUpdate(t, record.UpdateRequest{})
+		x.eks(func(m *world.ManagedGroup) { m.Update = running("u-0"); m.Update.Status = world.UpdateFailed })
+		x.decide(1, engine.Inputs{})
+		if x.asked[0].Last != "u-0" {
+			t.Errorf("%+v", x.asked[0])
+		}
+		x.asks(record.StartUpdate)
+		x.run = engine.TakeOver(x.run, x.now) // by another process
+		x.decide(1, engine.Inputs{})
+		check := x.asked[0]
+		x.asks(record.CheckEffect)
+		x.answered(record.Outcome{Key: check.Key, Verdict: record.Done, Happened: happened, Update: map[bool]string{true: "u-1"}[happened]})
+		x.decide(2, engine.Inputs{})
+		if happened {
+			x.asks()
+			if x.run.Update != "u-1" {
+				t.Errorf("%q", x.run.Update)
+			}
+		} else if token := x.asked[0].Token; token != "run" {
+			t.Errorf("%q", token)
+		} else {
+			x.asks(record.StartUpdate)
+		}
+	}
+}
+
+// EKS carries out one update at a time: another user's is followed where it goes to what is asked for, one of the
+// configuration is waited for, and what EKS does is never asked for twice.
+func TestStartsUpdateBesideAnother(t *testing.T) {
+	x := startingUpdate(t, record.UpdateRequest{Release: "1.32.1-9"})
+	x.eks(func(m *world.ManagedGroup) {
+		m.Configured = &world.ManagedUpdate{ID: "c-1", Kind: "ConfigUpdate", Status: world.UpdateRuns, Since: began}
+	})
+	x.decide(3, engine.Inputs{})
+	x.asks()
+	x.tells("the update has not started; waiting for EKS: EKS update c-1 changes the configuration")
+	x.eks(func(m *world.ManagedGroup) { m.Configured = nil })
+	x.decide(1, engine.Inputs{})
+	x.asks(record.StartUpdate)
+	x.answered(record.Outcome{Key: record.StartUpdateKey, Verdict: record.Refused, Refusal: record.RefusedConflict, Message: "ResourceInUseException"})
+	x.asks()
+	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-2") })
+	x.decide(60, engine.Inputs{})
+	x.asks()
+	x.tells("EKS update u-2 is under way, so none is started")
+	if x.run.Update != "u-2" || x.run.State != record.Running {
+		t.Errorf("%+v", x.run)
+	}
+
+	x = startingUpdate(t, record.UpdateRequest{Release: "1.32.1-8", Kubernetes: "1.32"})
+	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-3") })
+	x.decide(20, engine.Inputs{})
+	x.asks()
+	if x.run.State != record.Finished || x.run.Result != record.Failed || !strings.Contains(x.run.Why, "release 1.32.1-9, not 1.32.1-8") {
+		t.Errorf("%s %s %s", x.run.State, x.run.Result, x.run.Why)
+	}
+}
+
+// While EKS's updates cannot be read, whether one is under way is not known: none is started.
+func TestStartsNoUpdateUnseen(t *testing.T) {
+	x := startingUpdate(t, record.UpdateRequest{})
+	x.eks(func(m *world.ManagedGroup) { m.UpdatesUnread = "its updates cannot be read: no" })
+	x.decide(100, engine.Inputs{})
+	x.asks()
+	x.tells("its updates cannot be read: no")
+	x.decide(int(engine.WaitForStart/time.Second), engine.Inputs{})
+	if x.run.State != record.Paused {
+		t.Errorf("%s", x.run.State)
+	}
+}
+
+// What EKS refuses for good ends the run.
+func TestUpdateIsRefused(t *testing.T) {
+	x := startingUpdate(t, record.UpdateRequest{})
+	for range 3 {
+		x.decide(40, engine.Inputs{})
+		x.asks(record.StartUpdate)
+		x.answered(record.Outcome{Key: record.StartUpdateKey, Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: "Requested release version 1 is not valid"})
+	}
+	x.decide(60, engine.Inputs{})
+	x.asks()
+	if x.run.State != record.Finished || x.run.Result != record.Failed || !strings.Contains(x.run.Why, "Requested release version 1 is not valid") {
+		t.Errorf("%s %s %s", x.run.State, x.run.Result, x.run.Why)
+	}
+}
+
+// An abort starts nothing, and says what EKS continues with: also where the answer comes after it.
+func TestAbortOfManagedUpdate(t *testing.T) {
+	abort := engine.Inputs{Commands: []record.Command{{Kind: record.CmdAbort, By: "ana", At: began}}}
+	x := startingUpdate(t, record.UpdateRequest{})
+	x.decide(1, abort)
+	x.decide(60, engine.Inputs{})
+	x.asks()
+	x.tells("EKS has started no update")
+	if x.run.State != record.Finished || x.run.Result != record.Aborted {
+		t.Errorf("%s %s", x.run.State, x.run.Result)
+	}
+
+	x = startingUpdate(t, record.UpdateRequest{})
+	x.decide(1, engine.Inputs{})
+	x.decide(1, abort)
+	x.decide(3, engine.Inputs{})
+	if x.asks(record.StartUpdate); x.run.State != record.Ending {
+		t.Errorf("it does not wait for the answer: %s", x.run.State)
+	}
+	x.answered(started)
+	x.decide(30, engine.Inputs{})
+	x.tells("EKS continues with EKS update u-1")
+	if x.run.State != record.Finished || x.run.Result != record.Aborted {
+		t.Errorf("%s %s", x.run.State, x.run.Result)
+	}
+}

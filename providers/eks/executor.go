@@ -1,0 +1,129 @@
+package eks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eks"
+	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+
+	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// UpgradeActions are the IAM actions that starting an update needs beside ReadActions, sorted.
+var UpgradeActions = []string{
+	"eks:UpdateNodegroupVersion",
+}
+
+// Executor carries out what is asked of EKS for one node group. It is safe for concurrent use.
+type Executor struct {
+	mu      sync.Mutex // of d
+	d       *details
+	now     func() time.Time
+	changed func()
+}
+
+var _ live.Executor = (*Executor)(nil)
+
+// Executor makes an executor for a node group. now is the cluster's time, for outcomes; changed is called after
+// each change that happened or may have.
+func (c *Client) Executor(p Place, now func() time.Time, changed func()) *Executor {
+	return &Executor{d: c.details(p), now: now, changed: changed}
+}
+
+// Do carries out one action and says what came of it, as asg.Executor does.
+func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, callTimeout, fmt.Errorf("no answer within %s", callTimeout))
+	defer cancel()
+	o := e.do(ctx, a)
+	o.Key, o.At = a.Key, e.now()
+	if !a.ReadOnly() && o.Verdict != record.Refused {
+		e.d.c.changed.Store(time.Now().UnixNano())
+		e.changed()
+	}
+	return o
+}
+
+func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
+	switch lacks := a.Lacks(); {
+	case lacks != "":
+		return invalid(fmt.Sprintf("the action %s lacks the %s", a.Kind, lacks))
+	case a.Kind == record.StartUpdate && a.Group == e.d.at.Name:
+		return e.start(ctx, a)
+	case a.Kind == record.CheckEffect && a.Of.Kind == record.StartUpdate:
+		return e.started(ctx, *a.Of)
+	}
+	return invalid("the Auto Scaling group of a managed node group is EKS's to change")
+}
+
+func invalid(message string) record.Outcome {
+	return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid, Message: message}
+}
+
+// start asks for an update. The SDK may send it again: EKS answers a token with the update that it made for it.
+func (e *Executor) start(ctx context.Context, a record.Action) record.Outcome {
+	in := &eks.UpdateNodegroupVersionInput{
+		ClusterName: &e.d.at.Cluster, NodegroupName: &e.d.at.Name, ClientRequestToken: &a.Token,
+		Force: a.Update.Force, Version: given(a.Update.Kubernetes), ReleaseVersion: given(a.Update.Release),
+	}
+	if a.Update.TemplateVersion != "" {
+		in.LaunchTemplate = &types.LaunchTemplateSpecification{Name: &a.Update.Template, Version: &a.Update.TemplateVersion}
+	}
+	out, err := e.d.c.api.UpdateNodegroupVersion(ctx, in)
+	switch {
+	case err != nil:
+		return e.d.c.asg.Judge(err)
+	case out.Update == nil || aws.ToString(out.Update.Id) == "":
+		return record.Outcome{Verdict: record.Unknown, Message: "EKS did not return the update"}
+	}
+	return record.Outcome{Verdict: record.Done, Update: *out.Update.Id}
+}
+
+// given is a value of a request, nil for none.
+func given(value string) *string {
+	if value == "" {
+		return nil
+	}
+	return &value
+}
+
+// started looks for the update that a request made whose answer was lost: the first that is newer than what was
+// known before.
+func (e *Executor) started(ctx context.Context, of record.Action) record.Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.d.update(ctx); err != nil {
+		return record.Outcome{Verdict: record.Unknown, Message: e.d.c.asg.Explain(err).Error()}
+	}
+	all := versionUpdates(&e.d.last)
+	at := slices.Index(all, of.Last)
+	switch {
+	case at < 0 && of.Last != "" && (len(all) == 0 || e.d.last.Update.Over()): // EKS has forgotten that one: what is over may be older
+		at = 0
+	case at < 0 && of.Last != "":
+		at = 1
+	case at < 0:
+		at = len(all)
+	}
+	if at == 0 {
+		return record.Outcome{Verdict: record.Done}
+	}
+	return record.Outcome{Verdict: record.Done, Happened: true, Update: all[at-1]}
+}
+
+// versionUpdates are the ids of the updates of a group's nodes, the newest first.
+func versionUpdates(m *world.ManagedGroup) (ids []string) {
+	if m.Update != nil {
+		ids = append(ids, m.Update.ID)
+	}
+	for i := range m.Earlier {
+		ids = append(ids, m.Earlier[i].ID)
+	}
+	return ids
+}

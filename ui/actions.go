@@ -319,7 +319,7 @@ func openDetails(m *Model) tea.Cmd {
 		return m.Open(&BlockerDialog{Blocker: b})
 	}
 	if e := m.log.at(m.Scene); m.Focus == logPane && e != nil {
-		return m.Open(&eventDialog{event: *e})
+		return m.Open(&eventDialog{event: *e, told: m.log.toldAt(m.Scene)})
 	}
 	if r := m.Scene.Row(m.Nodes.Cursor); r != nil {
 		return m.Open(&NodeDialog{row: r})

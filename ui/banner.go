@@ -8,7 +8,6 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
-	"github.com/drainboard/drainboard/ui/term"
 )
 
 // banner is a line under the phases that must be seen. The first matters most.
@@ -141,24 +140,27 @@ func (m *Model) unlessReadOnly(s string) string {
 // bannerLines draws as many lines as there is room for.
 func (m *Model) bannerLines(l layout) []string {
 	out := make([]string, 0, l.banners.h)
-	for _, b := range m.broken(l.banners.w)[:l.banners.h] {
+	for _, b := range m.broken(l.banners.w, l.banners.h) {
 		out = append(out, style.BannerLine(m.Styles, b.pen, b.text, l.banners.w))
 	}
 	return out
 }
 
-// broken are the banners as lines: one that does not fit has two where the screen is
-// narrow, and on all screens if it alarms.
-func (m *Model) broken(w int) []banner {
+// bannerWraps is how many lines a banner may have at most.
+const bannerWraps = 3
+
+// broken are the banners as lines, at most room: each has one, and those that do not fit have
+// more as far as there is room, those that matter most first.
+func (m *Model) broken(w, room int) []banner {
+	list := m.banners()
+	list = list[:min(len(list), room)]
+	room -= len(list)
 	var out []banner
-	for _, b := range m.banners() {
-		if w >= term.StackedWidth && b.pen != m.Styles.Alarm {
-			out = append(out, b)
-			continue
-		}
+	for _, b := range list {
 		parts := style.Wrap(b.text, w-3)
-		if len(parts) > 2 { // the second line is cut where it ends
-			parts = []string{parts[0], strings.Join(parts[1:], " ")}
+		lines := min(len(parts), bannerWraps, 1+room)
+		if room -= lines - 1; lines < len(parts) { // the last line is cut where it ends
+			parts = append(parts[:lines-1:lines-1], strings.Join(parts[lines-1:], " "))
 		}
 		for i, part := range parts {
 			out = append(out, banner{b.pen, strings.Repeat("  ", min(i, 1)) + part})

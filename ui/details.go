@@ -170,6 +170,7 @@ func blockerText(m *Model, b *blockers.Blocker, w int) []string {
 type eventDialog struct {
 	reader
 	event record.Event
+	told  []record.Event // all that its line tells
 }
 
 func (d *eventDialog) Title(m *Model) string {
@@ -180,14 +181,25 @@ func (d *eventDialog) Body(m *Model, w int) []string {
 	st, e := m.Styles, &d.event
 	lk := m.Scene.EventLook(m.Styles, e)
 	out := style.Paragraph(st, lk.Pen, lk.Glyph, m.Scene.EventText(e), w)
+	if len(d.told) > 1 {
+		var nodes []string
+		for _, t := range d.told {
+			nodes = append(nodes, m.Scene.NodeName(t.Node))
+		}
+		out = style.Paragraph(st, lk.Pen, lk.Glyph, m.Scene.FoldedText(d.told)+": "+strings.Join(nodes, ", "), w)
+	}
 	out = append(out, style.NewLine(st, w).String())
 	for _, f := range [][2]string{{"node", e.Node}, {"zone", e.Zone}, {"pod", e.Pod}, {"PDB", e.Budget}, {"phase", e.Phase}, {"reason", e.Reason}} {
-		if f[1] != "" {
+		if f[1] != "" && (len(d.told) <= 1 || f[0] != "node" && f[0] != "zone") {
 			out = append(out, style.Fact(st, f[0], f[1], st.Text, w)...)
 		}
 	}
+	which := "equivalent command"
+	if len(d.told) > 1 {
+		which += " for " + m.Scene.NodeName(e.Node)
+	}
 	if e.Command != "" {
-		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, "equivalent command").String())
+		out = append(out, style.NewLine(st, w).String(), style.NewLine(st, w).Add(st.Title, which).String())
 		out = append(out, style.Paragraph(st, st.Text, "$", e.Command, w)...)
 	}
 	return out

@@ -99,8 +99,8 @@ func TestWindowTitleAndTaskbar(t *testing.T) {
 		title string
 		state tea.ProgressBarState
 	}{
-		{uitest.Busy(), "4/12 ng-web ⚑1 blocked", tea.ProgressBarWarning},
-		{uitest.Asking(), "4/12 ng-web ◆ approve?", tea.ProgressBarWarning},
+		{uitest.Busy(), "4/12 ng-web ⚑1 blocked !1 problem", tea.ProgressBarWarning},
+		{uitest.Asking(), "4/12 ng-web !1 problem ◆ approve?", tea.ProgressBarWarning},
 		{uitest.Done(), "12/12 ng-web succeeded", tea.ProgressBarNone},
 		{uitest.Failed(), "4/12 ng-web ⚑1 blocked PodEvictionFailure", tea.ProgressBarError},
 	} {

@@ -77,23 +77,39 @@ func (v *logView) count(sc *scene.Scene) int {
 // or downwards; 0 if there is none.
 func (v *logView) next(sc *scene.Scene, n, step int) int {
 	for ; n >= 1 && n <= len(sc.Events); n += step {
-		if v.shows(sc, &sc.Events[n-1]) {
+		if v.shows(sc, &sc.Events[n-1]) && !v.folds(sc, n) {
 			return n
 		}
 	}
 	return 0
 }
 
+// folds reports whether the line of a number is a part of the one before it. Where lines are
+// searched, each is one.
+func (v *logView) folds(sc *scene.Scene, n int) bool { return len(v.only) == 0 && sc.Folds(n-1) }
+
 // at is the event under the cursor, the newest without one; nil if there is none.
 func (v *logView) at(sc *scene.Scene) *record.Event {
-	n := v.cursor
-	if n == 0 || n > len(sc.Events) {
-		n = v.next(sc, len(sc.Events), -1)
+	if n := v.number(sc); n > 0 {
+		return &sc.Events[n-1]
 	}
-	if n == 0 {
-		return nil
+	return nil
+}
+
+// number is that of the event under the cursor, of the newest without one; 0 if there is none.
+func (v *logView) number(sc *scene.Scene) int {
+	if v.cursor == 0 || v.cursor > len(sc.Events) {
+		return v.next(sc, len(sc.Events), -1)
 	}
-	return &sc.Events[n-1]
+	return v.cursor
+}
+
+// toldAt are the events that the line under the cursor tells.
+func (v *logView) toldAt(sc *scene.Scene) []record.Event {
+	if n := v.number(sc); n > 0 {
+		return v.told(sc, n)
+	}
+	return nil
 }
 
 // moved keeps the cursor on its line when a new snapshot comes: lines before it may have
@@ -195,7 +211,7 @@ func (v *logView) lines(m *Model, r rect) []string {
 	}
 	var body []string
 	for n := v.next(sc, v.first, 1); n != 0 && n <= v.until; n = v.next(sc, n+1, 1) {
-		body = append(body, m.eventLines(&sc.Events[n-1], w-2, n == chosen)...)
+		body = append(body, m.eventLines(v.told(sc, n), w-2, n == chosen)...)
 	}
 	switch {
 	case len(sc.Events) == 0 && sc.Partial:
@@ -224,9 +240,18 @@ func (m *Model) eventHeight(e *record.Event, w int) int {
 	return 1
 }
 
-// eventLines is one event, and below or beside it the command that does the same.
-func (m *Model) eventLines(e *record.Event, w int, chosen bool) []string {
-	st := m.Styles
+// told are the events that the line of a number tells: one, or one that many nodes have.
+func (v *logView) told(sc *scene.Scene, n int) []record.Event {
+	if len(v.only) > 0 {
+		return sc.Events[n-1 : n]
+	}
+	return sc.Folded(n - 1)
+}
+
+// eventLines is one event, or one that many nodes have, and below or beside it the command that
+// does the same.
+func (m *Model) eventLines(told []record.Event, w int, chosen bool) []string {
+	st, e := m.Styles, &told[0]
 	lk := m.Scene.EventLook(m.Styles, e)
 	mark := " "
 	start := func() *style.Line {
@@ -240,7 +265,7 @@ func (m *Model) eventLines(e *record.Event, w int, chosen bool) []string {
 	l.Begin(mark)
 	l.Add(st.Dim, e.Time.In(m.Opts.Now().Location()).Format("15:04:05")).Space(1)
 	l.Add(lk.Pen, lk.Glyph).Space(1)
-	text := m.Scene.EventText(e)
+	text := m.Scene.FoldedText(told)
 	if e.Command == "" || m.Commands == (w >= wideLog) {
 		return []string{l.Add(lk.Pen, text).String()}
 	}

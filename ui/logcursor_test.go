@@ -51,3 +51,21 @@ func TestTheLogsCursorStaysWithItsLine(t *testing.T) {
 		t.Error("the log does not follow, though the line under the cursor is gone")
 	}
 }
+
+// Equal events of many nodes are one line, which its details take apart; a filter finds each.
+func TestEqualEventsFold(t *testing.T) {
+	s := uitest.Busy()
+	s.Events = nil
+	taint := func(i int, after time.Duration) {
+		s.Events = append(s.Events, record.Event{Time: uitest.Moment.Add(after), Type: record.NodeTainted, Phase: "upgrade", Node: uitest.Host(1, 100+i), Message: "tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule"})
+	}
+	for i := range 15 {
+		taint(i, -time.Minute)
+	}
+	s.Events = append(s.Events, record.Event{Time: uitest.Moment.Add(-50 * time.Second), Type: record.NodeDraining, Node: uitest.Host(1, 100), Message: "17 pods to move"})
+	taint(15, -49*time.Second)
+	ui := sit(t, 120, 44, s)
+	ui.Expect("15 nodes tainted eks.amazonaws.com/nodegroup=unschedulable:NoSchedule", "ip-10-0-1-115 tainted").Gone("ip-10-0-1-107 tainted")
+	ui.Press("tab", "tab", "up", "up", "enter").Expect("ip-10-0-1-113, ip-10-0-1-114").Press("esc").Gone("ip-10-0-1-113, ")
+	ui.Press("/").Type("1-107").Expect("ip-10-0-1-107 tainted").Gone("15 nodes")
+}

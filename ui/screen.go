@@ -87,7 +87,7 @@ func (m *Model) plan() layout {
 	if m.Scene.Roll != nil && !m.hasGroupsPanel() {
 		l.roll = take(1)
 	}
-	l.banners = take(min(len(m.broken(w)), max((h-term.LeastHeight)/3+1, 1)))
+	l.banners = take(len(m.broken(w, max((h-term.LeastHeight)/3+1, 1))))
 	if l.mode == single {
 		l.tabs = take(1)
 	}
@@ -339,7 +339,7 @@ func windowTitle(sc *scene.Scene, st *style.Styles) string {
 	if sc.BlockedNodes > 0 {
 		t += fmt.Sprintf(" %s%d blocked", st.Glyphs.Blocked, sc.BlockedNodes)
 	}
-	if sc.Problems > 0 && sc.State != record.NoRun {
+	if sc.Problems > 0 && sc.State != record.NoRun && sc.State != record.Finished {
 		t += " !" + style.Count(sc.Problems, "problem")
 	}
 	switch {

@@ -255,7 +255,7 @@ func takeRemoval(s *Step, a record.Action, known record.Pod) {
 		s.Report(record.Event{Type: record.PodUnblocked, Node: a.Node, Pod: known.Ref, Budget: strings.Join(known.Budgets, ","), Message: text.EvictionAccepted(known.Tries - 1)})
 	}
 	if known.Evicted.IsZero() && !known.Forced {
-		countMoved(s, a.UID, known.Owner, known.Ref)
+		countMoved(s, cmp.Or(known.Last, s.Now), a.UID, known.Owner, known.Ref)
 	}
 	known.Evicted, known.Refusal, known.Message = s.Now, "", ""
 	if a.Kind == record.Delete {

@@ -230,9 +230,9 @@ func (s *Step) observePods() {
 	}
 }
 
-// workload is the run's account of the workload that an owner's pods belong to, begun if there
-// is none; false where it keeps account of too many already, or the pod has no owner.
-func workload(s *Step, owner, uid, ref string) (record.Workload, bool) {
+// workload is the run's account of the workload that an owner's pods belong to, begun at a time if
+// there is none; false where it keeps account of too many already, or the pod has no owner.
+func workload(s *Step, at time.Time, owner, uid, ref string) (record.Workload, bool) {
 	w, known := s.Run.Workloads[owner]
 	if owner == "" || !known && len(s.Run.Workloads) >= record.MostWorkloads {
 		return w, false
@@ -247,7 +247,7 @@ func workload(s *Step, owner, uid, ref string) (record.Workload, bool) {
 			break
 		}
 	}
-	w.Since = s.Now
+	w.Since = at
 	return w, true
 }
 
@@ -264,9 +264,10 @@ func (s *Step) ownWorkloads() {
 	}
 }
 
-// countMoved counts a pod that leaves its node because of the run.
-func countMoved(s *Step, uid, owner, ref string) {
-	if w, ok := workload(s, owner, uid, ref); ok && !s.Run.Leaving[uid] {
+// countMoved counts a pod that leaves its node because of the run, since a time: its replacement
+// may be there before the answer to its eviction is.
+func countMoved(s *Step, since time.Time, uid, owner, ref string) {
+	if w, ok := workload(s, since, owner, uid, ref); ok && !s.Run.Leaving[uid] {
 		w.Moved++
 		setWorkload(s, owner, w)
 	}
@@ -316,7 +317,7 @@ func observeLeaving(s *Step) {
 			if !p.Terminating() || s.Run.Leaving[p.UID] || s.Judge(p).Fate != drain.Leaves || !s.Run.Pods[p.UID].Evicted.IsZero() {
 				continue
 			}
-			countMoved(s, p.UID, p.Owner.UID, p.Ref())
+			countMoved(s, p.Ends.Add(-p.Grace), p.UID, p.Owner.UID, p.Ref())
 			if s.Run.Workloads[p.Owner.UID].Moved > 0 {
 				s.ownWorkloads()
 				s.Run.Leaving[p.UID] = true

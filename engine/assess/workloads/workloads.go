@@ -63,8 +63,12 @@ func CrashLooping(s *assess.Reader, of []*record.Workload) map[string]string {
 
 // replaces reports whether a pod was created after the run moved the first one of its workload.
 func replaces(p *world.Pod, w *record.Workload) bool {
-	return !p.Finished() && !p.Terminating() && !p.Created.Before(w.Since.Truncate(time.Second)) // it is told in whole seconds
+	return !p.Finished() && !p.Terminating() && !p.Created.Before(w.Since.Truncate(time.Second).Add(-skew))
 }
+
+// skew is how far a pod's creation, which is told in whole seconds, and the time of the eviction may
+// be apart: both are the cluster's, and the second is inferred.
+const skew = 2 * time.Second
 
 // loops reports whether a replacement crash-loops. Between two crashes it runs.
 func loops(p *world.Pod, w *record.Workload) bool {

@@ -43,6 +43,7 @@ func TestNow(t *testing.T) {
 		want     string
 	}{
 		{"replaced", []*world.Pod{pod("a", 0, nil), pod("a", 1, nil)}, nil, "", "2 replacements Ready, 3 moved"},
+		{"created as the first was evicted", []*world.Pod{pod("a", 0, func(p *world.Pod) { crashes(p); p.Created = p.Created.Add(-time.Second) })}, nil, "", "replacement shop/checkout-gateway-7d9f8c6b5-x2x40 crash-loops on " + node},
 		{"older pods are none", []*world.Pod{pod("a", -1, crashes), pod("a", 1, nil)}, nil, "", "1 replacement Ready, 3 moved"},
 		{"nor those that go or have ended", []*world.Pod{pod("a", 1, func(p *world.Pod) { crashes(p); p.Ends = moved }), pod("a", 2, func(p *world.Pod) { p.Phase = world.PodFailed; p.Ready = false })}, nil, "", "0 replacements Ready, 3 moved"},
 		{"starts", []*world.Pod{pod("a", 1, starts), pod("a", 2, starts)}, nil, "", "2 replacements start"},

@@ -7,6 +7,7 @@
 GORELEASER ?= go run github.com/goreleaser/goreleaser/v2@v2.16.0
 ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOCYCLO = github.com/fzipp/gocyclo/cmd/gocyclo@v0.6.0
 LAB_FLAGS ?= --nodes 12 --zones 3
 UPGRADE_FLAGS ?= --force-unmanaged --delete-emptydir-data --post-drain-wait 5s
 
@@ -83,12 +84,13 @@ crash-test: crash-test-e2e
 crash-test-e2e: build labtools ## all stories, of which test-e2e plays a sample
 	cd lab && go test -count=1 -timeout 3h -v ./e2e | grep -vE '^(=== |    --- |$$)'
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, and no function of engine and cmd above complexity 20
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
 	go vet ./...
 	cd lab && go vet ./...
 	go run $(STATICCHECK) ./...
 	cd lab && go run $(STATICCHECK) ./...
+	go run $(GOCYCLO) -over 20 -ignore _test engine cmd
 
 lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
 	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)

@@ -284,16 +284,8 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 	if a.Kind == record.Delete && o.Verdict == record.Refused {
 		delete(c.passing.ours, a.UID)
 	}
-	if a.Kind == record.Terminate && a.Decrement && (o.Verdict == record.Unknown || o.Already) {
-		c.d.Sim.doubts++
-	}
-	if a.Kind == record.Terminate && o.Verdict == record.Done {
-		c.dark.granted[a.Machine] = true
-	}
-	if a.Kind == record.Terminate && o.Verdict == record.Done && !o.Already {
-		delete(c.unsure, a.Machine)
-	} else if a.Kind == record.Terminate && a.Decrement {
-		c.unsure[a.Machine] = o.Verdict == record.Unknown
+	if a.Kind == record.Terminate {
+		c.terminated(a, o)
 	}
 	if a.Kind == record.RunHook {
 		delete(c.open, a.Key)
@@ -307,6 +299,21 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 	}
 	if o.Verdict == record.Refused || a.ReadOnly() {
 		delete(c.open, a.Key)
+	}
+}
+
+// terminated notes what the driver knows of a termination.
+func (c *checker) terminated(a record.Action, o record.Outcome) {
+	if a.Decrement && (o.Verdict == record.Unknown || o.Already) {
+		c.d.Sim.doubts++
+	}
+	if o.Verdict == record.Done {
+		c.dark.granted[a.Machine] = true
+	}
+	if o.Verdict == record.Done && !o.Already {
+		delete(c.unsure, a.Machine)
+	} else if a.Decrement {
+		c.unsure[a.Machine] = o.Verdict == record.Unknown
 	}
 }
 

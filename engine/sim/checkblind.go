@@ -39,10 +39,8 @@ func (c *checker) darkens(dec engine.Decision) {
 		return
 	}
 	if was == record.Paused {
-		for _, e := range dec.Events {
-			if e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause) {
-				d.breaks("rule 10: the run has paused itself in the moment in which it was resumed")
-			}
+		if slices.ContainsFunc(dec.Events, pausedBlind) {
+			d.breaks("rule 10: the run has paused itself in the moment in which it was resumed")
 		}
 		return
 	}
@@ -51,20 +49,7 @@ func (c *checker) darkens(dec engine.Decision) {
 	} else {
 		k.after, k.told = 0, 0
 	}
-	grace := slack
-	if d.life > 0 { // who continues with a run counts from when it was last written
-		grace += saveEvery
-	}
-	for _, e := range dec.Events {
-		switch {
-		case e.Type == record.Warning && e.Reason == record.ReasonBlind:
-			k.told = k.after
-		case e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause):
-			if k.paused = true; k.all < limit-grace {
-				d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
-			}
-		}
-	}
+	c.tellsBlind(dec.Events)
 	if dec.Run.State != record.Running {
 		return
 	}
@@ -74,6 +59,31 @@ func (c *checker) darkens(dec engine.Decision) {
 	if k.after-k.told > time.Minute+longGap+2*slack {
 		d.breaks("every wait is told: nothing was told for %s of a cluster that is not seen", k.after-k.told)
 	}
+}
+
+// tellsBlind notes what events say about a cluster that is not seen, and checks that the run does not pause itself
+// too soon.
+func (c *checker) tellsBlind(events []record.Event) {
+	k, limit, grace := &c.dark, c.d.Run.Settings.ValidateTimeout, slack
+	if c.d.life > 0 { // who continues with a run counts from when it was last written
+		grace += saveEvery
+	}
+	for _, e := range events {
+		if e.Type == record.Warning && e.Reason == record.ReasonBlind {
+			k.told = k.after
+		}
+		if !pausedBlind(e) {
+			continue
+		}
+		if k.paused = true; k.all < limit-grace {
+			c.d.breaks("rule 10: the run has paused itself after %s without a view of the cluster, it has %s", k.all, limit)
+		}
+	}
+}
+
+// pausedBlind reports whether an event tells that the run has paused itself because it does not see its cluster.
+func pausedBlind(e record.Event) bool {
+	return e.Type == record.RunPaused && strings.HasPrefix(e.Reason, blindPause)
 }
 
 // knowsEnded reports whether the driver can know that a machine ends that the run wants ended: it

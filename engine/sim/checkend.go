@@ -179,12 +179,7 @@ func (c *checker) replacement(m *machine) {
 		return // it was left as it was, and the record says why
 	}
 	if s.pool.update != "" {
-		if seen := s.View.NodeOf(m.ID); len(r.Target.Only) > 0 && (seen == nil || seen.Labels[candidateLabel] == "") {
-			return // who names nodes does not wait for Gardener to begin
-		}
-		if n != nil && n.Labels[candidateLabel] != "" {
-			d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes[m.ID].Stage)
-		}
+		c.updated(m, n)
 		return // it was healthy when its update was over
 	}
 	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && c.older(n) {
@@ -198,8 +193,25 @@ func (c *checker) replacement(m *machine) {
 	if c.stoppedShort() || c.isKops() && !c.joins() {
 		return // others may have launched it just now, or it has no node that is looked at
 	}
+	c.isReplacement(m, n)
+}
+
+// updated checks that a node that is updated in place awaits no update.
+func (c *checker) updated(m *machine, n *world.Node) {
+	r := &c.d.Run
+	if seen := c.d.Sim.View.NodeOf(m.ID); len(r.Target.Only) > 0 && (seen == nil || seen.Labels[candidateLabel] == "") {
+		return // who names nodes does not wait for Gardener to begin
+	}
+	if n != nil && n.Labels[candidateLabel] != "" {
+		c.d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes[m.ID].Stage)
+	}
+}
+
+// isReplacement checks that a machine's node is Ready and labelled.
+func (c *checker) isReplacement(m *machine, n *world.Node) {
+	d, r := c.d, &c.d.Run
 	if n == nil || !n.Ready {
-		if seen := s.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now
+		if seen := d.Sim.View.NodeOf(m.ID); seen == nil || !seen.Ready { // else it has become so, or has gone, just now
 			d.breaks("rule 4: %s is not Ready", m.ID)
 		}
 		return

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -69,7 +71,7 @@ func (c *checker) countZone(selected, zone string) (z zoneInPlace) {
 	d, view := c.d, c.d.Sim.View
 	for _, m := range view.Machines() {
 		stage, node := d.Run.Nodes[m.ID].Stage, view.NodeOf(m.ID)
-		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating || stage == record.Updating
+		works := slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating}, stage)
 		if works && m.Zone == zone {
 			z.out++
 		}

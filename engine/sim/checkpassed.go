@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -36,16 +37,8 @@ func (c *checker) passed(dec engine.Decision) {
 	}
 	p.looked = len(s.pool.passed)
 	for _, e := range dec.Events {
-		if e.Type != record.PodForced || e.By == "" {
-			continue
-		}
-		if p.told[e.Pod]++; p.told[e.Pod] > p.past[e.Pod] || !e.Inferred || e.By != "machine-controller-manager" {
-			c.d.breaks("rule 11: %s was deleted past its budget %d times, and is told %d times: %+v", e.Pod, p.past[e.Pod], p.told[e.Pod], e)
-		}
-		for uid, ref := range p.owed {
-			if ref == e.Pod {
-				delete(p.owed, uid)
-			}
+		if e.Type == record.PodForced && e.By != "" {
+			c.tellsPassed(e)
 		}
 	}
 	saw, late := c.sees(world.Cluster) && c.readOnce(), s.now.Sub(p.at) > unwatched
@@ -69,6 +62,15 @@ func (c *checker) passed(dec engine.Decision) {
 	if n := dec.Run.Passed.Seen + dec.Run.Passed.Inferred; n > len(s.pool.passed) {
 		c.d.breaks("rule 11: %d pods are counted as deleted past their budgets, and %d were", n, len(s.pool.passed))
 	}
+}
+
+// tellsPassed checks an event of a pod that was deleted past its budget.
+func (c *checker) tellsPassed(e record.Event) {
+	p := &c.passing
+	if p.told[e.Pod]++; p.told[e.Pod] > p.past[e.Pod] || !e.Inferred || e.By != "machine-controller-manager" {
+		c.d.breaks("rule 11: %s was deleted past its budget %d times, and is told %d times: %+v", e.Pod, p.past[e.Pod], p.told[e.Pod], e)
+	}
+	maps.DeleteFunc(p.owed, func(_, ref string) bool { return ref == e.Pod })
 }
 
 // readOnce reports whether the process has read every source: one that has just begun looks at nothing

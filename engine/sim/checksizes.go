@@ -216,11 +216,7 @@ func (c *checker) served(a record.Action) {
 		return
 	}
 	c.zonesServed = true
-	fresh := map[string]bool{}
-	for _, m := range view.Machines() {
-		n := view.NodeOf(m.ID)
-		fresh[m.Zone] = fresh[m.Zone] || d.Run.Nodes[m.ID].New && !m.Leaving() && n != nil && n.Ready
-	}
+	fresh := c.freshZones()
 	for _, m := range view.Machines() {
 		n := d.Run.Nodes[m.ID]
 		if n.New || n.Stage == record.Replaced || m.Leaving() || fresh[m.Zone] {
@@ -237,6 +233,16 @@ func (c *checker) served(a record.Action) {
 			d.breaks("zones: the nodes of zone %s are drained without a new one there, and nothing says so", m.Zone)
 		}
 	}
+}
+
+// freshZones are the zones with a new node that is Ready.
+func (c *checker) freshZones() map[string]bool {
+	fresh := map[string]bool{}
+	for _, m := range c.d.Sim.View.Machines() {
+		n := c.d.Sim.View.NodeOf(m.ID)
+		fresh[m.Zone] = fresh[m.Zone] || c.d.Run.Nodes[m.ID].New && !m.Leaving() && n != nil && n.Ready
+	}
+	return fresh
 }
 
 // TemplateBack checks that the group gets its template back only while no machine that runs

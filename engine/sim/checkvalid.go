@@ -26,24 +26,8 @@ type validity struct {
 func (c *checker) flaws() (out []string) {
 	view := c.d.Sim.View
 	for _, p := range view.Group.Peers {
-		if p.Name != view.Group.Name && p.Role != world.RoleControlPlane {
-			continue
-		}
-		if p.Missing {
-			out = append(out, p.Name+" is missing")
-			continue
-		}
-		if len(p.Machines) < p.Size {
-			out = append(out, p.Name+" has too few machines")
-		}
-		for _, id := range p.Machines {
-			switch n := view.NodeOf(id); {
-			case p.Role == world.RoleBastion:
-			case n == nil:
-				out = append(out, id+" has not joined")
-			case !n.Ready, n.NoNetwork:
-				out = append(out, n.Name+" is not Ready, or has no network")
-			}
+		if p.Name == view.Group.Name || p.Role == world.RoleControlPlane {
+			out = append(out, c.flawsOf(p)...)
 		}
 	}
 	for _, m := range view.Machines() {
@@ -52,16 +36,45 @@ func (c *checker) flaws() (out []string) {
 		}
 	}
 	for _, w := range c.d.Sim.workloads {
-		for _, p := range view.PodsIn(w.Namespace) {
-			broken := p.Phase == world.PodPending || p.Phase == world.PodUnknown || p.Phase != world.PodSucceeded && len(p.Unready) > 0
-			if w.Shape.Critical == "" || p.Owner.UID != w.UID || !broken {
-				continue
-			}
-			if n := view.Node(p.Node); n != nil && (c.isEnding(n.Machine) || w.Shape.Critical == world.NodeCritical && c.d.Sim.ofWorkers(n.Name)) {
-				continue
-			}
-			out = append(out, p.Ref()+" is not ready")
+		if w.Shape.Critical != "" {
+			out = append(out, c.flawsOfPods(w)...)
 		}
+	}
+	return out
+}
+
+// flawsOf lists what is amiss with the machines of a group.
+func (c *checker) flawsOf(p world.Peer) (out []string) {
+	if p.Missing {
+		return []string{p.Name + " is missing"}
+	}
+	if len(p.Machines) < p.Size {
+		out = append(out, p.Name+" has too few machines")
+	}
+	for _, id := range p.Machines {
+		switch n := c.d.Sim.View.NodeOf(id); {
+		case p.Role == world.RoleBastion:
+		case n == nil:
+			out = append(out, id+" has not joined")
+		case !n.Ready, n.NoNetwork:
+			out = append(out, n.Name+" is not Ready, or has no network")
+		}
+	}
+	return out
+}
+
+// flawsOfPods lists the pods of a critical workload that are not ready, where that counts.
+func (c *checker) flawsOfPods(w *workload) (out []string) {
+	view := c.d.Sim.View
+	for _, p := range view.PodsIn(w.Namespace) {
+		broken := p.Phase == world.PodPending || p.Phase == world.PodUnknown || p.Phase != world.PodSucceeded && len(p.Unready) > 0
+		if p.Owner.UID != w.UID || !broken {
+			continue
+		}
+		if n := view.Node(p.Node); n != nil && (c.isEnding(n.Machine) || w.Shape.Critical == world.NodeCritical && c.d.Sim.ofWorkers(n.Name)) {
+			continue
+		}
+		out = append(out, p.Ref()+" is not ready")
 	}
 	return out
 }
@@ -101,19 +114,7 @@ func (c *checker) looksAround(dec engine.Decision) {
 	}
 	v := &c.valid
 	if is.Looked.Equal(d.Sim.now) && !was.Looked.Equal(is.Looked) {
-		c.looksWhenDue(was)
-		found := c.flaws()
-		counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f record.Invalid) bool { return f.Ignored })
-		knows := len(c.kops.out) > 0 || d.Sim.now.Sub(c.kops.last) < time.Minute // more than it sees: what it has just done
-		if len(counted) == 0 && len(found) > 0 || len(counted) > 0 && len(found) == 0 && !knows {
-			d.breaks("validation: a look finds %v, there is %v", counted, found)
-		}
-		if len(v.looks) > 0 && d.Sim.now.Sub(v.looks[len(v.looks)-1]) < d.Run.Settings.ValidatePause {
-			v.looks = v.looks[:len(v.looks)-1] // one and the same
-		}
-		if v.looks = append(v.looks, d.Sim.now); len(found) > 0 {
-			v.looks = nil
-		}
+		c.validationLook(was, is)
 	}
 	if !is.Passed.IsZero() && !was.Passed.Equal(is.Passed) {
 		need := 1 // of the one before anything is done
@@ -135,6 +136,24 @@ func (c *checker) looksAround(dec engine.Decision) {
 			v.since = d.Sim.now
 			c.free(v.since)
 		}
+	}
+}
+
+// validationLook checks a look by one of our own.
+func (c *checker) validationLook(was, is *record.Validation) {
+	d, v := c.d, &c.valid
+	c.looksWhenDue(was)
+	found := c.flaws()
+	counted := slices.DeleteFunc(slices.Clone(is.Failures), func(f record.Invalid) bool { return f.Ignored })
+	knows := len(c.kops.out) > 0 || d.Sim.now.Sub(c.kops.last) < time.Minute // more than it sees: what it has just done
+	if len(counted) == 0 && len(found) > 0 || len(counted) > 0 && len(found) == 0 && !knows {
+		d.breaks("validation: a look finds %v, there is %v", counted, found)
+	}
+	if len(v.looks) > 0 && d.Sim.now.Sub(v.looks[len(v.looks)-1]) < d.Run.Settings.ValidatePause {
+		v.looks = v.looks[:len(v.looks)-1] // one and the same
+	}
+	if v.looks = append(v.looks, d.Sim.now); len(found) > 0 {
+		v.looks = nil
 	}
 }
 

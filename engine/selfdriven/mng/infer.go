@@ -88,42 +88,61 @@ func Infer(p Picture) Inference {
 // others are not marked, the marked one may be a machine that the group ends for a reason of its own, which
 // is told a little later.
 func phaseOf(p Picture) string {
-	old, marked, young, away, foreign, all := 0, 0, 0, 0, 0, true
-	for _, n := range p.Nodes {
-		switch {
-		case n.Young: // also one that is marked: surplus is drained as well when it goes
-			young++
-		case !n.Old && (n.Leaving || n.Marked || !n.Joined): // it is on its way in or out
-			away++
-		case n.Leaving && (n.Foreign || !n.Taken && p.Phase != Upgrade): // who ends it may be read a moment later
-			away, foreign = away+1, foreign+1
-		case n.Marked || n.Old && n.Leaving:
-			old, marked = old+1, marked+1
-		case n.Old:
-			old, all = old+1, all && !n.Joined
-		}
-	}
+	c := censusOf(p)
 	switch {
 	case p.SetsUp:
 		return Setup
-	case marked > 0 && (all || p.Ended > 0) && (p.Minimal || covered(p)):
+	case c.marked > 0 && (c.all || p.Ended > 0) && (p.Minimal || covered(p)):
 		return Upgrade
-	case old > 0 && p.Minimal:
+	case c.old > 0 && p.Minimal:
 		return Setup
-	case old > 0:
+	case c.old > 0:
 		return ScaleUp
+	}
+	return phaseWithoutOld(p, c)
+}
+
+// phaseWithoutOld is the phase that shows when no old node is left.
+func phaseWithoutOld(p Picture, c census) string {
+	switch {
 	case p.Phase == ScaleUp && p.Ended == 0:
 		return ScaleUp
-	case p.Minimal && foreign > 0: // others end the last old ones
+	case p.Minimal && c.foreign > 0: // others end the last old ones
 		return Upgrade
-	case foreign > 0 && young == 0 && p.Phase != Upgrade:
+	case c.foreign > 0 && c.young == 0 && p.Phase != Upgrade:
 		return ScaleUp
-	case p.Phase != Upgrade && p.Ended == 0 && young < max(1, len(p.Nodes)-away):
+	case p.Phase != Upgrade && p.Ended == 0 && c.young < max(1, len(p.Nodes)-c.away):
 		return Setup
 	case p.Minimal:
 		return Upgrade
 	}
 	return ScaleDown
+}
+
+// census counts nodes by what they tell of the phase.
+type census struct {
+	old, marked, young int
+	away, foreign      int  // on their way in or out; of these old ones that others end
+	all                bool // each old node that has joined is marked
+}
+
+func censusOf(p Picture) census {
+	c := census{all: true}
+	for _, n := range p.Nodes {
+		switch {
+		case n.Young: // also one that is marked: surplus is drained as well when it goes
+			c.young++
+		case !n.Old && (n.Leaving || n.Marked || !n.Joined): // it is on its way in or out
+			c.away++
+		case n.Leaving && (n.Foreign || !n.Taken && p.Phase != Upgrade): // who ends it may be read a moment later
+			c.away, c.foreign = c.away+1, c.foreign+1
+		case n.Marked || n.Old && n.Leaving:
+			c.old, c.marked = c.old+1, c.marked+1
+		case n.Old:
+			c.old, c.all = c.old+1, c.all && !n.Joined
+		}
+	}
+	return c
 }
 
 // covered reports whether each zone with an old node has a new one that is Ready, which DEFAULT
@@ -153,29 +172,14 @@ func covered(p Picture) bool {
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
 // its pods left: users delete pods, and EKS does with force.
 func candidates(p Picture) (names []string, more int, kept bool) {
-	known, moves, unsure := 0, false, false
-	for _, n := range p.Nodes {
-		if n.Foreign && !n.Joined {
-			unsure = unsure || n.Old // others end it, and EKS may have picked it before: it waits until it is gone
-			continue
-		}
-		if n.Old && (n.Leaving || n.Picked) {
-			known, moves = known+1, moves || n.Leaving || n.Left == 0 || n.Kept < n.Left
-		} else if n.Old && !n.Marked && n.Ready {
-			return nil, 0, false
-		}
-	}
-	switch {
-	case known >= max(1, p.AtOnce), known == 0 && (unsure || p.Quiet < quiet || replacing(p)):
+	known, moves, told := underWay(p)
+	if !told || known >= max(1, p.AtOnce) {
 		return nil, 0, false
-	}
-	early := func(n Node) bool {
-		return p.Quiet < quiet || known > 0 && moves && p.Quiet < settled && !(p.Full && n.Left > 0 && n.Long == n.Left)
 	}
 	emptied := false
 	for _, n := range p.Nodes {
 		switch {
-		case !n.Old || !n.Marked || n.Leaving || n.Picked || early(n) && !n.Candidate:
+		case !n.mayBe() || !n.Candidate && early(p, n, known > 0 && moves):
 		case n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
 		case n.Left == 0 && n.Candidate && known == 0:
@@ -184,13 +188,40 @@ func candidates(p Picture) (names []string, more int, kept bool) {
 			names = append(names, n.Name)
 		}
 	}
-	switch {
-	case !kept && !emptied:
+	if !kept && !emptied {
 		return nil, 0, false
-	case known > 0:
+	}
+	if known > 0 {
 		more = min(p.AtOnce-known, len(names))
 	}
 	return names, more, kept
+}
+
+// mayBe reports whether a node is one that EKS can have picked without being seen there.
+func (n Node) mayBe() bool { return n.Old && n.Marked && !n.Leaving && !n.Picked }
+
+// early reports whether a node cannot be named yet that was not named before; moves: nodes that are known come
+// further.
+func early(p Picture, n Node, moves bool) bool {
+	return p.Quiet < quiet || moves && p.Quiet < settled && !(p.Full && n.Left > 0 && n.Long == n.Left)
+}
+
+// underWay counts the old nodes that EKS is known to be at, and reports whether any of them comes further. told
+// is false while nothing can be concluded about others: EKS has not marked all, or may wait for something.
+func underWay(p Picture) (known int, moves, told bool) {
+	unsure := false
+	for _, n := range p.Nodes {
+		if n.Foreign && !n.Joined {
+			unsure = unsure || n.Old // others end it, and EKS may have picked it before: it waits until it is gone
+			continue
+		}
+		if n.Old && (n.Leaving || n.Picked) {
+			known, moves = known+1, moves || n.Leaving || n.Left == 0 || n.Kept < n.Left
+		} else if n.Old && !n.Marked && n.Ready {
+			return 0, false, false
+		}
+	}
+	return known, moves, known > 0 || !unsure && p.Quiet >= quiet && !replacing(p)
 }
 
 // replacing reports whether MINIMAL may wait for replacements.

@@ -52,34 +52,51 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	case !s.World.KnowsPodsOn(s.Name):
 		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
 	case !picked(s, left) && (s.Among != 1 || s.More > 0 || len(left) == 0):
-		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
-		switch {
-		case len(left) == 0 && s.Among > 0:
-			s.Reason = text.EKSCandidateEmpty
-		case len(left) == 0:
-			s.Reason = text.EKSMarkedEmpty
-		case s.More > 0:
-			s.Reason = text.EKSCandidateMore(s.More, s.Among)
-		case s.Among > 0:
-			s.Reason = text.Candidate(string(world.MoverEKS), s.Among)
-		}
+		s.Stage, s.Reason = selfdriven.Outdated, waiting(s, left)
 	case len(left) > 0:
-		s.Stage, s.Reason, s.Since = selfdriven.Draining, text.EKSDrains, began(s.Now, left)
-		if !picked(s, left) {
-			s.Reason = text.Candidate(string(world.MoverEKS), 1)
-		}
-		if s.Was == selfdriven.Draining {
-			s.Since = s.WasSince
-		}
-		s.Deadline = gives(s.Now, s.Since, picked(s, left))
+		return drains(s, left)
 	default:
-		s.Stage, s.Reason, s.Since = selfdriven.Settling, text.DrainedBy(world.MoverEKS.Name()), s.Now
-		if s.Was == selfdriven.Settling {
-			s.Since = s.WasSince
-		}
-		if end := s.Since.Add(settle); !s.World.Group.Managed.Minimal && s.Now.Before(end) {
-			s.Deadline = &selfdriven.Deadline{For: settles, Start: s.Since, End: end, Basis: text.EKSSettles, Guess: true}
-		}
+		return settling(s)
+	}
+	return s
+}
+
+// waiting says of a marked node that is not seen to drain whether EKS may be at it.
+func waiting(s selfdriven.Sight, left []*world.Pod) string {
+	switch {
+	case len(left) == 0 && s.Among > 0:
+		return text.EKSCandidateEmpty
+	case len(left) == 0:
+		return text.EKSMarkedEmpty
+	case s.More > 0:
+		return text.EKSCandidateMore(s.More, s.Among)
+	case s.Among > 0:
+		return text.Candidate(string(world.MoverEKS), s.Among)
+	}
+	return text.EKSMarked
+}
+
+// drains says of a node that EKS drains it, since when and for how long.
+func drains(s selfdriven.Sight, left []*world.Pod) selfdriven.Sight {
+	s.Stage, s.Reason, s.Since = selfdriven.Draining, text.EKSDrains, began(s.Now, left)
+	if !picked(s, left) {
+		s.Reason = text.Candidate(string(world.MoverEKS), 1)
+	}
+	if s.Was == selfdriven.Draining {
+		s.Since = s.WasSince
+	}
+	s.Deadline = gives(s.Now, s.Since, picked(s, left))
+	return s
+}
+
+// settling says of a drained node how long EKS waits before it terminates it.
+func settling(s selfdriven.Sight) selfdriven.Sight {
+	s.Stage, s.Reason, s.Since = selfdriven.Settling, text.DrainedBy(world.MoverEKS.Name()), s.Now
+	if s.Was == selfdriven.Settling {
+		s.Since = s.WasSince
+	}
+	if end := s.Since.Add(settle); !s.World.Group.Managed.Minimal && s.Now.Before(end) {
+		s.Deadline = &selfdriven.Deadline{For: settles, Start: s.Since, End: end, Basis: text.EKSSettles, Guess: true}
 	}
 	return s
 }

@@ -80,7 +80,7 @@ var mutations = []mutation{
 	{"movers: a node that others drain is drained as well", "assess/movers.go", "return s.takenNodes()[node] }", "return \"\" }", "", "movers: "},
 	{"movers: an instance refresh does not pause the run", "assess/movers/group.go", "Since: r.Since, Acts: true, Handling: record.HandlingRefused", "Since: r.Since, Acts: true, Handling: record.HandlingLeft", "", "movers: "},
 	{"movers: annotations stay", "record/mark.go", "\ta.Kind = KindOf(m.Put.Kind).Undo\n", "\tif m.Put.Kind != Annotate {\n\t\ta.Kind = KindOf(m.Put.Kind).Undo\n\t}\n", "", "rule 4: mark of ours left"},
-	{"snapshots: every row is a new one", "snapshot/view.go", "b.moves() {\n\t\t\t\trow = rowOf(s, was.ID, n)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = rowOf(s, was.ID, n)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
+	{"snapshots: every row is a new one", "snapshot/view.go", "b.moves() {\n\t\t\t\trow = rowOf(s, was.ID, n, b.crashing)\n\t\t\t}\n\t\t\tif sameRow(was, row) {", "true {\n\t\t\t\trow = rowOf(s, was.ID, n, b.crashing)\n\t\t\t}\n\t\t\tif was == row {", "", "snapshot: "},
 	{"snapshots: a pod that must leave is said to stay", "snapshot/details.go", "return StageTerminating", "return StageIgnored", "", "snapshot: "},
 	{"snapshots: a budget that allows none does not say why", "snapshot/details.go", "case d.Allowed > 0 && d.Current:", "case d.Current:", "", "snapshot: "},
 	{"rule 4: a run succeeds before all machines have joined", "strategy/eksdown.go", "complete := s.WatchLaunches(missing)\n", "complete := s.WatchLaunches(missing) || s.Run.Others > 0\n", "Scenario/eks_foreign_raise_never_joins", ""},

@@ -63,12 +63,17 @@ func problemOf(s *assess.Reader, id string, n record.Node, r *NodeRow, foreseen 
 		return NotHeard
 	case n.Stage == record.Launching && n.Wait != nil && s.Now.Sub(n.Wait.Start) > n.Wait.End.Sub(n.Wait.Start)/2: // most join in a fraction of it
 		return NotJoining
-	case r.Wait != nil && (n.Stage == record.Draining || n.Stage == record.Terminating || n.Stage == record.Updating) && s.Now.Sub(r.Wait.End) > lateAfter:
+	case overdue(s.Now, n.Stage, r.Wait):
 		return Overdue
 	case shown == NoProblem && foreseen && n.Stage != record.Replaced:
 		return ForeseenStuck
 	}
 	return shown
+}
+
+// overdue reports whether the time of a node at work is up, and it is still there.
+func overdue(now time.Time, stage record.Stage, w *record.Wait) bool {
+	return w != nil && (stage == record.Draining || stage == record.Terminating || stage == record.Updating) && now.Sub(w.End) > lateAfter
 }
 
 // foreseenStuck is the node that the run's last forecast names as what fails, "" for none.

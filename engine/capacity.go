@@ -275,17 +275,7 @@ func (s *Step) EnsureRaise() bool {
 			s.Run.Raised = true
 			return true
 		}
-		// A group with the desired size of before has nothing to give back, unless its maximum is as
-		// the raise would have it.
-		if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max == to.Max && to.Max != before.Max) {
-			s.Note(unsureRaise(&s.Reader))
-			s.Run.Doubtful += min(to.Desired-before.Desired, g.Sizes.Desired)
-		}
-		if s.Run.RaiseUnsure && (s.Run.Inherited == nil || g.Sizes.Max == s.Run.RaisedFrom.Max) { // the raise did not set it, or it is the base now
-			s.Run.MaxSet = s.Run.MaxBefore
-		}
-		s.Run.RaiseUnsure = false
-		s.rebase() // the group was scaled between our look and our request
+		s.refusedRaise(to)
 		to = s.raised()
 	}
 	from := s.Run.RaisedFrom
@@ -300,6 +290,22 @@ func (s *Step) EnsureRaise() bool {
 		s.Run.MaxBefore, s.Run.MaxSet = s.Run.MaxSet, to.Max
 	}
 	return s.Run.Raised
+}
+
+// refusedRaise takes in that the group was scaled between our look and our request to raise it to these sizes.
+func (s *Step) refusedRaise(to world.Sizes) {
+	g := &s.W.Group
+	// A group with the desired size of before has nothing to give back, unless its maximum is as
+	// the raise would have it.
+	if before := s.Run.RaisedFrom; s.Run.RaiseUnsure && (g.Sizes.Desired != before.Desired || g.Sizes.Max == to.Max && to.Max != before.Max) {
+		s.Note(unsureRaise(&s.Reader))
+		s.Run.Doubtful += min(to.Desired-before.Desired, g.Sizes.Desired)
+	}
+	if s.Run.RaiseUnsure && (s.Run.Inherited == nil || g.Sizes.Max == s.Run.RaisedFrom.Max) { // the raise did not set it, or it is the base now
+		s.Run.MaxSet = s.Run.MaxBefore
+	}
+	s.Run.RaiseUnsure = false
+	s.rebase()
 }
 
 // rebase takes the group's sizes as they are for what the raise is asked for from.

@@ -72,13 +72,24 @@ func noResume(r *record.Run) string {
 	return ""
 }
 
+// never says why a command is never possible by the run's rules, "" if it is.
+func (s *Reader) never(kind record.CommandKind) string {
+	if kind == record.CmdAbort && s.Run.Target.Update != nil { // that ends the run, if not the update
+		return ""
+	}
+	for _, a := range s.Rules.Abilities() {
+		if a.Kind == kind && a.Answer == record.No {
+			return a.How
+		}
+	}
+	return ""
+}
+
 // Unable says why a command is not possible now, "" if it is.
 func (s *Reader) Unable(kind record.CommandKind) string {
 	r := &s.Run
-	for _, a := range s.Rules.Abilities() {
-		if a.Kind == kind && a.Answer == record.No && !(kind == record.CmdAbort && r.Target.Update != nil) { // that ends the run, if not the update
-			return a.How
-		}
+	if why := s.never(kind); why != "" {
+		return why
 	}
 	if r.State == record.Finished {
 		return text.RunHasEnded

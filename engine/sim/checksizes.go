@@ -22,21 +22,9 @@ func (c *checker) resizes(dec engine.Decision) {
 		if a.Kind == record.LaunchIn {
 			d.Sim.readNone = view.Group.Sizes.Desired == 0 && !sizesOpen(dec.Run, a.Key)
 		}
-		if a.Kind != record.SetSizes {
-			continue
+		if a.Kind == record.SetSizes {
+			c.setsSizes(a)
 		}
-		c.surges(a)
-		if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-			if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes {
-				d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
-			}
-		} else if raise {
-			c.rested = c.rests(a.From.Desired)
-		}
-		if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
-			d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
-		}
-		d.Sim.asked[a.Sizes.Max] = true
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
@@ -49,6 +37,23 @@ func (c *checker) resizes(dec engine.Decision) {
 			d.breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}
+}
+
+// setsSizes checks a change of the group's sizes.
+func (c *checker) setsSizes(a record.Action) {
+	d, view := c.d, c.d.Sim.View
+	c.surges(a)
+	if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
+		if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes {
+			d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
+		}
+	} else if raise {
+		c.rested = c.rests(a.From.Desired)
+	}
+	if a.Sizes.Max < a.From.Max && !d.Sim.asked[a.From.Max] {
+		d.breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)
+	}
+	d.Sim.asked[a.Sizes.Max] = true
 }
 
 // sizesOpen reports whether an action but this one may change the sizes that a run has read.

@@ -90,11 +90,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 		return
 	}
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) || m == nil || m.Update == nil {
-		if e := s.Run.External; e != nil {
-			blind := *e
-			blind.Blind = s.Now
-			s.Run.External = &blind
-		}
+		seesNothing(s)
 		return
 	}
 	u := m.Named(s.Run.Update)
@@ -118,22 +114,37 @@ func (e EKSManaged) Step(s *engine.Step) {
 		failedUpdate(s, u)
 		return
 	case u.Status == world.UpdateSucceeded:
-		if !m.Minimal {
-			s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
-		}
-		if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && u == m.Update && !s.StoodStill(progress, lagging) {
-			return
-		} else if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
-			s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
-		}
-		s.Run.Candidates, s.Run.MoreDrains = nil, 0
-		s.Succeed()
+		succeededUpdate(s, m, u)
 		return
 	case u.Status != world.UpdateRuns:
 		s.Note(text.EKSStatus(u.ID, u.Status))
 	}
 	s.Run.Limit = e.Limit(s.W, &s.Run)
 	infer(s, m)
+}
+
+// seesNothing notes that nothing new could be read of the update and its nodes.
+func seesNothing(s *engine.Step) {
+	if e := s.Run.External; e != nil {
+		blind := *e
+		blind.Blind = s.Now
+		s.Run.External = &blind
+	}
+}
+
+// succeededUpdate ends the run of an update that has succeeded, once its last nodes are seen to be gone.
+func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpdate) {
+	if !m.Minimal {
+		s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
+	}
+	if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && u == m.Update && !s.StoodStill(progress, lagging) {
+		return
+	}
+	if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
+		s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
+	}
+	s.Run.Candidates, s.Run.MoreDrains = nil, 0
+	s.Succeed()
 }
 
 // learnEnds takes in what the group's activities tell of machines: those to replace that were terminated

@@ -11,12 +11,15 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg"
 )
 
 // plainGroup is a group of which only the settings matter.
 type plainGroup struct{ backend.Group }
 
 func (plainGroup) Strategy() string { return "eks" }
+
+func (plainGroup) Provider() string { return asg.Provider }
 
 func (plainGroup) Fits(rules engine.Strategy) error {
 	if rules.Name() == present.StrategyKops {

@@ -606,7 +606,9 @@ func Invalid() *snapshot.Snapshot {
 func Quiet() *snapshot.Snapshot {
 	s := Busy()
 	s.Blockers = nil
-	s.Zones[0].Rows[0].Blocked = false
+	held, lost := s.Zones[0].Rows[0], s.Zones[2].Rows[1]
+	held.Blocked, held.Problem = false, snapshot.NoProblem
+	lost.Ready, lost.Note, lost.Problem = true, "", snapshot.NoProblem
 	return s
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -23,7 +24,7 @@ func (c *checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Deci
 	}
 	read := d.decode(d.encode(before))
 	read.External = before.External // what is seen of others is in no record
-	again := engine.Decide(d.Rules, d.Sim.now, d.Sim.refilled(read.Kept), read, in)
+	again := engine.Decide(d.Rules, d.Sim.now, d.Sim.refilled(read.Kept, read.Pods), read, in)
 	again.Run.External = dec.Run.External
 	if first, second := d.decided(dec), d.decided(again); !bytes.Equal(first, second) {
 		d.breaks("again: the same decision comes out otherwise:\n%s", difference(first, second))
@@ -52,8 +53,9 @@ func difference(a, b []byte) string {
 	return string(around(a)) + "\nand\n" + string(around(b))
 }
 
-// refilled is a World with what the driver sees, filled in another order.
-func (s *Sim) refilled(kept map[string]record.KeptPod) *world.World {
+// refilled is a World with what the driver sees, filled in another order; of the pods that have gone it has
+// those that the run keeps account of.
+func (s *Sim) refilled(kept map[string]record.KeptPod, evicted map[string]record.Pod) *world.World {
 	v, w := s.View, world.New()
 	backwards := func(n int, do func(int)) {
 		for i := range n {
@@ -66,7 +68,7 @@ func (s *Sim) refilled(kept map[string]record.KeptPod) *world.World {
 		pods := v.PodsIn(namespace)
 		backwards(len(pods), func(i int) { w.SetPod(pods[i]) })
 	}
-	for uid := range kept {
+	for _, uid := range slices.Concat(sortedKeys(kept), sortedKeys(evicted)) {
 		if p := v.Stopping(uid); p != nil && v.Pod(uid) == nil {
 			w.SetPod(p)
 			w.DeletePod(uid)

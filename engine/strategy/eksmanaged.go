@@ -137,13 +137,13 @@ func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpda
 	if !m.Minimal {
 		s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
 	}
+	s.Run.Candidates, s.Run.MoreDrains = nil, 0 // it is at none any more
 	if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && u == m.Update && !s.StoodStill(progress, lagging) {
 		return
 	}
 	if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
 		s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
 	}
-	s.Run.Candidates, s.Run.MoreDrains = nil, 0
 	s.Succeed()
 }
 

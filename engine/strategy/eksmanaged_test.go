@@ -359,6 +359,20 @@ func TestFollowedGuessIsTakenBack(t *testing.T) {
 	}
 }
 
+// An update that has succeeded is at no node any more, also while the last ones are still seen.
+func TestFollowedCandidatesEnd(t *testing.T) {
+	x := watchedUpdate(t)
+	x.after(10 * time.Second)
+	if len(x.run.Candidates) != 2 {
+		t.Fatalf("EKS may be at %q", x.run.Candidates)
+	}
+	x.group(2, world.UpdateSucceeded)
+	x.after(2 * time.Second)
+	if x.run.State == record.Finished || len(x.run.Candidates) > 0 {
+		t.Errorf("%s, EKS may be at %q", x.run.State, x.run.Candidates)
+	}
+}
+
 // Each of EKS's errors has the exit code of a run that fails so.
 func TestFollowedErrors(t *testing.T) {
 	for code, want := range map[string]int{"PodEvictionFailure": 4, "NodeCreationFailure": 5, "AccessDenied": 1, "": 1} {

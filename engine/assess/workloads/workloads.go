@@ -77,7 +77,7 @@ func loops(p *world.Pod, w *record.Workload) bool {
 
 // together is a workload of which a run has moved pods of two owners.
 func together(a, b record.Workload) record.Workload {
-	if cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), a.Since.Compare(b.Since)) > 0 {
+	if cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), a.Since.Compare(b.Since), cmp.Compare(a.Pod, b.Pod)) > 0 {
 		a, b = b, a
 	}
 	a.Moved, a.Ready, a.Starting, a.Pending, a.CrashLooping = a.Moved+b.Moved, a.Ready+b.Ready, a.Starting+b.Starting, a.Pending+b.Pending, a.CrashLooping+b.CrashLooping
@@ -139,6 +139,10 @@ func Now(in *world.World, owner string, was record.Workload) record.Workload {
 	}
 	if like == nil {
 		return w
+	}
+	if w.Kind == "" { // the first pod was gone before it could be read whose it was
+		named := Named(like)
+		w.Kind, w.Name = named.Kind, named.Name
 	}
 	for _, b := range in.BudgetsOf(like) {
 		if short := b.Desired - b.Healthy; b.Current && short > w.Short {

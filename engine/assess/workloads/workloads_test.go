@@ -34,6 +34,16 @@ func pends(p *world.Pod) {
 	p.Ready, p.Node, p.Phase, p.Unplaced = false, "", world.PodPending, "0/36 nodes are available: 36 Insufficient cpu."
 }
 
+// A workload whose first pod had gone before it was read whose it is gets its name from the next one.
+func TestNowNamesTheWorkload(t *testing.T) {
+	w := world.New()
+	w.SetPod(pod("a", 1, nil))
+	is := Now(w, "a", record.Workload{Namespace: "shop", Name: "checkout-gateway-7d9f8c6b5-x2x40", Moved: 1, Since: moved})
+	if is.Kind != "Deployment" || is.Ref() != "shop/checkout-gateway" {
+		t.Errorf("it is named %s %s", is.Kind, is.Ref())
+	}
+}
+
 func TestNow(t *testing.T) {
 	for _, c := range []struct {
 		name     string

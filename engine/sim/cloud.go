@@ -189,13 +189,13 @@ func (s *Sim) balance() {
 }
 
 // balanced reports whether the group has as many machines as it wants, or more only
-// because they are protected from scale-in.
+// because they are protected from scale-in, or because others have it end none by itself.
 func (s *Sim) balanced() bool {
 	list := s.alive()
 	if over := len(list) - s.group.Sizes.Desired; over <= 0 {
 		return over == 0
 	}
-	return !slices.ContainsFunc(list, func(m *machine) bool { return !m.Protected })
+	return s.theirs[terminate] && s.group.HasSuspended(terminate) || !slices.ContainsFunc(list, func(m *machine) bool { return !m.Protected })
 }
 
 // fillPool keeps the warm pool at its size, from what the group launches now.

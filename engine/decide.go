@@ -63,6 +63,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 		s.drive().observe(s)
 		dropNames(s)
 	}
+	noteUncordoned(s)
 	forgetHandled(s)
 	for _, c := range in.Commands {
 		if c.ID != "" {

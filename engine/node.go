@@ -238,21 +238,43 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 	}
 }
 
+// noteUncordoned notes that nodes which were seen empty are uncordoned, so that it does not count: others
+// may have cordoned them again before the run is resumed, has read the cloud, or can write its record.
+func noteUncordoned(s *Step) {
+	if s.Nodeless() {
+		return
+	}
+	for _, id := range s.In(record.Settling, record.Terminating) {
+		n := s.Run.Nodes[id]
+		if n.Ends || void(n) || !isOpen(&s.Reader, id, n) {
+			continue
+		}
+		if n.Empty, s.changed = (time.Time{}), true; n.Stage == record.Settling {
+			n.Wait = nil
+		}
+		s.SetNode(id, n)
+	}
+}
+
+// void reports whether what was seen of a node that is about to be ended does not count any more.
+func void(n record.Node) bool {
+	return n.Stage == record.Settling && n.Wait == nil || n.Stage == record.Terminating && n.Empty.IsZero()
+}
+
+// isOpen reports whether a node is not cordoned, and is not about to be by the run.
+func isOpen(s *assess.Reader, id string, n record.Node) bool {
+	node := s.W.NodeOf(id)
+	return node != nil && !node.Unschedulable && s.Settled(record.CordonOf(id, n.Name).Key)
+}
+
 // drainsAgain returns a node to its drain that has joined, or was uncordoned, since it was seen
 // empty, as long as its machine was not asked to end. One that is uncordoned while such a request
 // is open returns if the request is refused, also where others have cordoned it since.
 func (s *Step) drainsAgain(id string, n record.Node) bool {
-	node := s.W.NodeOf(id)
-	if node == nil || s.Nodeless() {
+	if s.W.NodeOf(id) == nil || s.Nodeless() {
 		return false
 	}
-	open := !node.Unschedulable && s.Settled(record.CordonOf(id, n.Name).Key)
-	if _, pending := s.Run.Pending["terminate/"+id]; pending && open && !n.Empty.IsZero() {
-		n.Empty, s.changed = time.Time{}, true
-		s.SetNode(id, n)
-	}
-	uncordoned := open || n.Stage == record.Terminating && n.Empty.IsZero()
-	if terminationAsked(&s.Reader, id) || !uncordoned {
+	if terminationAsked(&s.Reader, id) || !void(n) && !isOpen(&s.Reader, id, n) {
 		return false
 	}
 	s.backToDrain(id, n)

@@ -133,7 +133,10 @@ func (c *checker) asked(a record.Action) {
 		c.deletion(a)
 	case record.Terminate:
 		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
-		v.shown, v.asked = n != nil && n.Unschedulable, slices.Clone(v.looks)
+		v.shown, v.asked, v.stops = n != nil && n.Unschedulable, slices.Clone(v.looks), map[string]bool{}
+		for _, p := range d.Sim.View.PodsOn(a.Node) {
+			v.stops[p.UID] = p.Terminating()
+		}
 		if truth := d.Sim.Truth.NodeOf(a.Machine); v.shown && truth != nil && truth.Unschedulable {
 			v.lifted = false
 		}

@@ -27,6 +27,8 @@ type vigil struct {
 	asked []time.Time
 	// joined: it had a node at the first of them.
 	joined bool
+	// stops: the pods that were shown to stop when its end was asked for.
+	stops map[string]bool
 	// lifted: another user has removed the cordon since the end was asked for, or just before.
 	lifted bool
 	// shown: the node was shown as cordoned when its machine's end was asked for.
@@ -154,8 +156,14 @@ func (c *checker) bereft(a record.Action, n *world.Node, look time.Time) {
 		if !ordered && !lost {
 			d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
 		}
-		if since := later(c.forced[p.UID], p.Ends); ordered && !lost && !(p.ToleratesAll && p.Created.After(look)) && s.now.Before(since.Add(forcedStays)) {
+		if since := later(c.forced[p.UID], p.Ends); ordered && !lost && !(p.ToleratesAll && p.Created.After(look)) && !c.stopsLate(a.Machine, p) && s.now.Before(since.Add(forcedStays)) {
 			d.breaks("grace: %s is terminated %s after its pod %s was to end by force, which has %s", n.Name, s.now.Sub(since), p.Ref(), forcedStays)
 		}
 	}
+}
+
+// stopsLate reports whether others have told a pod to stop that was not deleted by force, and nothing
+// showed it when the end of its machine was asked for.
+func (c *checker) stopsLate(machine string, p *world.Pod) bool {
+	return c.forced[p.UID].IsZero() && !c.vigil(machine).stops[p.UID]
 }

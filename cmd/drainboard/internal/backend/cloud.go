@@ -64,6 +64,10 @@ func (b *cloud) beside(ctx context.Context, name string, none error) (Group, err
 	if g, err := b.kops.Find(ctx, found.Name()); err == nil {
 		return g, nil
 	}
+	if tags, err := b.asg.aws.Tags(ctx, found.Name()); err == nil && tags[eks.GroupTag] != "" {
+		at, _ := eks.PlaceOf(found.Name(), tags)
+		return b.eks.group(ctx, at), nil
+	}
 	return found, nil
 }
 

@@ -13,17 +13,32 @@ import (
 // cannot be upgraded is never recommended to be.
 func TestNamesOfGroups(t *testing.T) {
 	s := newScene(t, "names", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-say", "eks:cluster-name": "prod"}}, "read")
-	for _, name := range []string{s.group.Name, "people-say", "ople-sa"} {
-		if out := s.run("plan", name).exits(0).out(); !strings.Contains(out, "people-say: a managed node group of EKS cluster prod") {
-			t.Errorf("plan %s: %s", name, out)
-		}
-		if out := s.run("status", name).exits(0).out(); !strings.Contains(out, "a managed node group of EKS cluster prod") || strings.Contains(out, "drainboard upgrade") {
-			t.Errorf("status %s: %s", name, out)
-		}
-	}
+	s.isFoundAs("people-say", s.group.Name, "people-say", "ople-sa")
 	s.run("status", "people-says").exits(2).says("unknown group")
 	s.checkReadOnly()
 	s.checkActions()
+}
+
+// Beside the groups of a kops cluster it is found so, too.
+func TestNamesOfGroupsBesideKops(t *testing.T) {
+	s := newScene(t, "called", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-call", "eks:cluster-name": "prod"}}, "read")
+	k := kopsSceneOf(t, "beside-called", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 1})
+	s.extra = k.kops.Env()
+	shared.Cloud().Grant(s.key, granted(t, "read", "kops read")...)
+	s.isFoundAs("people-call", s.group.Name, "people-call", "ople-cal")
+}
+
+// isFoundAs checks that the managed node group is found by each of the names.
+func (s *scene) isFoundAs(group string, names ...string) {
+	s.t.Helper()
+	for _, name := range names {
+		if out := s.run("plan", name).exits(0).out(); !strings.Contains(out, group+": a managed node group of EKS cluster prod") {
+			s.t.Errorf("plan %s: %s", name, out)
+		}
+		if out := s.run("status", name).exits(0).out(); !strings.Contains(out, "a managed node group of EKS cluster prod") || strings.Contains(out, "drainboard upgrade") {
+			s.t.Errorf("status %s: %s", name, out)
+		}
+	}
 }
 
 // What only looks changes nothing, and needs no more than the published role for

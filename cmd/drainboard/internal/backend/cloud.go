@@ -23,15 +23,9 @@ type cloud struct {
 
 func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	if !b.kops.isOpen() {
-		tags, err := b.asg.aws.Tags(ctx, name)
-		switch {
-		case err == nil && tags[eks.GroupTag] != "":
-			at, _ := eks.PlaceOf(name, tags)
-			return b.eks.group(ctx, at), nil
-		case err == nil && tags[kopsGroupTag] == "":
-			return b.asg.group(name), nil
-		case err != nil && !errors.Is(err, asg.ErrNotFound):
-			return nil, err
+		g, err := b.exactly(ctx, name)
+		if g != nil || err != nil && !errors.Is(err, asg.ErrNotFound) {
+			return g, err
 		}
 		if g, err := b.eks.Find(ctx, name); !errors.Is(err, eks.ErrNotFound) {
 			return g, err
@@ -51,6 +45,21 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	return g, err
 }
 
+// exactly finds an Auto Scaling group by its whole name, as one of EKS's where it is; nil for one of kops's.
+func (b *cloud) exactly(ctx context.Context, name string) (Group, error) {
+	tags, err := b.asg.aws.Tags(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if at, managed := eks.PlaceOf(name, tags); managed {
+		return b.eks.group(ctx, at), nil
+	}
+	if tags[kopsGroupTag] != "" {
+		return nil, nil
+	}
+	return b.asg.group(name), nil
+}
+
 // beside finds a group by a name that is none of kops's groups': another group's, or what
 // people call one of either.
 func (b *cloud) beside(ctx context.Context, name string, none error) (Group, error) {
@@ -64,9 +73,8 @@ func (b *cloud) beside(ctx context.Context, name string, none error) (Group, err
 	if g, err := b.kops.Find(ctx, found.Name()); err == nil {
 		return g, nil
 	}
-	if tags, err := b.asg.aws.Tags(ctx, found.Name()); err == nil && tags[eks.GroupTag] != "" {
-		at, _ := eks.PlaceOf(found.Name(), tags)
-		return b.eks.group(ctx, at), nil
+	if g, err := b.exactly(ctx, found.Name()); g != nil || err != nil {
+		return g, err
 	}
 	return found, nil
 }

@@ -86,7 +86,7 @@ var mutations = []mutation{
 	{"rule 4: a run succeeds before all machines have joined", "strategy/eksdown.go", "complete := s.WatchLaunches(missing)\n", "complete := s.WatchLaunches(missing) || s.Run.Others > 0\n", "Scenario/eks_foreign_raise_never_joins", ""},
 	{"sizes: a raise by others stops scale down for good", "capacity.go", "s.Run.Foreign == \"\" || s.Excess() == 0", "s.Run.Foreign == \"\"", "Scenario/eks_scale_down_foreign_raise_gone", ""},
 	{"launches: nobody watches them while nodes drain", "strategy/eks.go", "\ts.WatchLaunches(s.AwaitedLaunch())\n", "", "Scenario/eks_replacement_never_joins", ""},
-	{"launches: the time of what is missing never ends", "launches.go", "case s.Run.PhaseWait == nil || s.JoinedSince(", "case true || s.JoinedSince(", "", "launches: "},
+	{"launches: the time of what is missing never ends", "launches.go", "case s.Run.PhaseWait == nil || s.JoinedSince(", "case true || s.JoinedSince(", "", "changed: the run counts as changed"},
 	{"launches: a machine's own time never ends", "assess/launches.go", "s.Run.Nodes[id].Wait != nil && s.Over(s.Run.Nodes[id].Wait) &&", "s.Run.Nodes[id].Wait == nil &&", "Scenario/eks_foreign_raise_never_joins", ""},
 	{"launches: machines that are terminated count as there", "assess/launches.go", "if counts(m) && !requested && !s.Run.Nodes[m.ID].Decrement {", "if counts(m) && requested == requested {", "Scenario/eks_overdue_while_refused", "launches: "},
 	{"found: a machine whose end is refused counts as there, and its size as lowered", "assess/launches.go", "&& !s.Run.Nodes[m.ID].Decrement {", "&& (!requested || !s.Run.Nodes[m.ID].Decrement) {", "Scenario/eks_overdue_while_refused", broken},

@@ -27,6 +27,7 @@ type story struct {
 // console: both worlds make that up.
 type words struct {
 	names *strings.Replacer
+	group *regexp.Regexp // as a word
 	pods  *regexp.Regexp
 }
 
@@ -38,7 +39,8 @@ func wordsOf(lines []line, namespace, group, template string) words {
 		}
 	}
 	return words{
-		names: strings.NewReplacer(namespace+"/", "app/", group+" ", "ng ", template, "lt", strings.TrimSuffix(zones[0], "a"), ""),
+		names: strings.NewReplacer(namespace+"/", "app/", template, "lt", strings.TrimSuffix(zones[0], "a"), ""),
+		group: regexp.MustCompile(`(^| )` + regexp.QuoteMeta(group) + `( |$)`),
 		pods:  regexp.MustCompile(`app/(` + strings.Join(apps, "|") + `)-[a-z0-9-]+`),
 	}
 }
@@ -54,7 +56,7 @@ var (
 
 // plain is a text in the words of both worlds.
 func (w words) plain(text string) string {
-	text = w.pods.ReplaceAllString(w.names.Replace(text), "app/$1-#")
+	text = w.pods.ReplaceAllString(w.names.Replace(w.group.ReplaceAllString(text, "${1}ng$2")), "app/$1-#")
 	text = cloudy.ReplaceAllString(text, "$1")
 	text = places.ReplaceAllString(text, "nodes are available")
 	text = tries.ReplaceAllString(text, "${1}some times")

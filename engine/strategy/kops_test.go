@@ -69,7 +69,12 @@ func TestKopsLimits(t *testing.T) {
 			t.Errorf("%s: %d more and %d at once, want %d and %d", c.what, extra, limit, c.extra, c.limit)
 		}
 	}
-	w, r := instanceGroup(world.RoleNode, 6, 6, "3", "")
+	w, r := instanceGroup(world.RoleNode, 4, 4, "25%", "")
+	r.Base.Desired = 8
+	if extra := k.Extra(w, r); extra != 2 {
+		t.Errorf("%s: %d more, want a quarter of 8", "a share in a group that lacks machines", extra)
+	}
+	w, r = instanceGroup(world.RoleNode, 6, 6, "3", "")
 	r.Settings.CloudOnly = true
 	if k.Extra(w, r) != 0 || k.Limit(w, r) != 1 {
 		t.Error("nothing is detached without the Kubernetes API")

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -43,20 +44,34 @@ func (h *Hook) withoutArguments(text string) string {
 }
 
 // CommandLine is a command line without what its flags for hooks say beyond when and by which
-// command: the arguments of a hook may be secrets.
+// command, and without the user and password in the address of --metrics-push: the arguments of
+// a hook may be secrets, and journals are kept.
 func CommandLine(args []string) []string {
+	hidden := map[string]func(string) string{"--hook": withoutWords, "--webhook": withoutWords, "--metrics-push": withoutUser}
 	out := slices.Clone(args)
 	for i, arg := range out {
-		if i > 0 && (args[i-1] == "--hook" || args[i-1] == "--webhook") {
-			out[i] = withoutWords(arg)
+		if i > 0 && hidden[args[i-1]] != nil {
+			out[i] = hidden[args[i-1]](arg)
+			continue
 		}
-		for _, flag := range []string{"--hook=", "--webhook="} {
-			if value, ok := strings.CutPrefix(arg, flag); ok {
-				out[i] = flag + withoutWords(value)
-			}
+		if flag, value, ok := strings.Cut(arg, "="); ok && hidden[flag] != nil {
+			out[i] = flag + "=" + hidden[flag](value)
 		}
 	}
 	return out
+}
+
+// withoutUser leaves user and password out of an address.
+func withoutUser(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "…"
+	case u.User == nil:
+		return address
+	}
+	u.User = nil
+	return u.String()
 }
 
 // withoutWords leaves all words but the first of a flag's value out.

@@ -47,8 +47,10 @@ func TestArgumentsStayOutOfMessages(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	given := []string{"upgrade", "web", "--hook", "before-node=./may --token abc", "--hook=failed=page 0123", "--webhook", "failed=env:SLACK", "--auto"}
-	want := []string{"upgrade", "web", "--hook", "before-node=./may …", "--hook=failed=page …", "--webhook", "failed=env:SLACK", "--auto"}
+	given := []string{"upgrade", "web", "--hook", "before-node=./may --token abc", "--hook=failed=page 0123", "--webhook", "failed=env:SLACK", "--auto",
+		"--metrics-push", "https://me:s3cret@push:9091/x", "--metrics-push=http://s3cret@push", "--metrics-push=http://push", "--metrics-push=http://me:s3cret@%"}
+	want := []string{"upgrade", "web", "--hook", "before-node=./may …", "--hook=failed=page …", "--webhook", "failed=env:SLACK", "--auto",
+		"--metrics-push", "https://push:9091/x", "--metrics-push=http://push", "--metrics-push=http://push", "--metrics-push=…"}
 	if got := CommandLine(given); !slices.Equal(got, want) || given[3] != "before-node=./may --token abc" {
 		t.Errorf("%q", got)
 	}

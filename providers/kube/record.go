@@ -173,6 +173,7 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
 	f.into(m, names)
+	r.findParts(ctx)
 	api := r.c.urgent.configMaps(r.namespace)
 	verb := "update"
 	if r.version == "" {

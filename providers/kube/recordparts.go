@@ -81,22 +81,32 @@ func (r *Record) nextTag() string {
 	return fmt.Sprintf("%s-%d", strings.ToLower(r.writer[:10]), r.cuts)
 }
 
-// sweep removes the parts that the record does not name: those of an earlier write, and of one
-// that did not come to its end. What cannot be removed soon is removed after a later write: this
-// one has happened, and its caller waits.
-func (r *Record) sweep(ctx context.Context) {
+// findParts lists the parts that other processes have made, before a write. Once the write has
+// happened those of them that it does not name are of nobody: who was about to write a record
+// of them finds another one. A list of later might hold what the next driver's record names, if
+// this process slept in between.
+func (r *Record) findParts(ctx context.Context) {
+	if r.listed {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	if !r.listed { // those of other processes
-		list, more, err := r.c.partsNamed(ctx, r.namespace, r.name)
-		if err != nil {
-			return
-		}
-		for _, name := range list {
+	list, more, err := r.c.partsNamed(ctx, r.namespace, r.name)
+	if err != nil {
+		return
+	}
+	for _, name := range list {
+		if _, own := r.pieces[name]; !own {
 			r.pieces[name] = time.Time{}
 		}
-		r.listed = !more
 	}
+	r.listed = !more
+}
+
+// sweep removes the parts that the record, which was just written, does not name: those of an
+// earlier write, and of one that did not come to its end. What cannot be removed soon is removed
+// after a later write: this one has happened, and its caller waits.
+func (r *Record) sweep(ctx context.Context) {
 	r.drop(ctx, slices.Collect(maps.Keys(r.pieces)))
 }
 

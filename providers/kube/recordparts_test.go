@@ -206,6 +206,56 @@ func TestRecordPartsOfTwo(t *testing.T) {
 	s.loads("b2")
 }
 
+// A process that sleeps right after its write removes what was left behind when it wakes, and
+// nothing of the record that another process has written meanwhile.
+func TestRecordPartsOfTheNextDriver(t *testing.T) {
+	s := newFakeStore(t)
+	dies := s.small()
+	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+		if req.Method == http.MethodPost && !strings.Contains(req.URL.Path, "-part-") && len(s.kept()) > 1 {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	})
+	_ = dies.Save(t.Context(), randomRun("never", 2*little))
+	if len(s.kept()) == 0 {
+		t.Fatal("nothing was left behind")
+	}
+	a := s.small()
+	written, slept := false, false
+	next := func() {
+		slept = true
+		b := s.small()
+		if _, found, err := b.Load(t.Context()); err != nil || !found {
+			t.Fatal(found, err)
+		}
+		if err := b.Save(t.Context(), randomRun("next", 2*little)); err != nil {
+			t.Error(err)
+		}
+	}
+	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+		if written && !slept {
+			next()
+		}
+		return false
+	})
+	s.spoil(func(_ http.ResponseWriter, req *http.Request) bool {
+		written = written || req.Method == http.MethodPost
+		return false
+	})
+	if err := a.Save(t.Context(), testRun("small")); err != nil {
+		t.Fatal(err)
+	}
+	if !slept {
+		t.Error("it had nothing to remove")
+	}
+	s.loads("next")
+	if f, _ := encodeRun(randomRun("next", 2*little), little); len(s.kept()) != len(f.pieces) {
+		t.Errorf("left %v", s.kept())
+	}
+}
+
 // A process that reads a record whose parts are replaced meanwhile reads the newer one; one whose parts
 // are removed or changed for good is damaged.
 func TestRecordPartsGone(t *testing.T) {

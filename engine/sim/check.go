@@ -270,7 +270,7 @@ func (c *checker) answered(a record.Action, o record.Outcome) {
 	c.looked(a, o)
 	c.changed(a)
 	if a.Kind == record.SetSizes {
-		c.d.Sim.grew = c.d.Sim.grew || c.d.Sim.group.Sizes.Desired > c.held.Desired
+		c.d.Sim.grew = c.d.Sim.grew || a.Sizes.Desired > a.From.Desired && c.d.Sim.group.Sizes.Desired > c.held.Desired // not by what others do meanwhile
 		c.overwrites(a)
 		c.happened(a)
 		c.setBack(a)
@@ -296,6 +296,9 @@ func (c *checker) delivered(a record.Action, o record.Outcome) {
 	}
 	if a.Kind == record.CheckEffect && o.Verdict == record.Done {
 		delete(c.open, a.Of.Key)
+		if a.Of.Kind == record.Terminate && !o.Happened { // it was never asked for
+			delete(c.ended, a.Of.Machine)
+		}
 	}
 	if o.Verdict == record.Done && !a.ReadOnly() {
 		delete(c.open, a.Key)

@@ -136,7 +136,7 @@ func (c *checker) lowers(a record.Action) {
 		d.breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.group.Sizes.Desired, a.Sizes.Desired)
 	}
 	c.again(a)
-	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 {
+	if a.Sizes.Desired < s.owed()-s.slack && s.lowered+s.doubts == 0 && !c.inDoubt(a.Sizes.Desired-s.owed()) {
 		d.breaks("sizes: desired lowered from %d to %d, it is to be %d", s.group.Sizes.Desired, a.Sizes.Desired, s.owed())
 	}
 }

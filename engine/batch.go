@@ -274,9 +274,12 @@ func lastReplaced(s *assess.Reader) (last time.Time) {
 	return last
 }
 
-// observeCanary ends a trouble that stands once the new nodes have been well for as long as a canary
-// is watched: it holds the run no more.
+// observeCanary pauses the run, before anything else begins, for a trouble that has lasted as long as a canary
+// is watched, and ends one that stands once the new nodes have been well for as long: it holds the run no more.
 func observeCanary(s *Step) {
+	if c := s.Run.Canary; c != nil && !c.Stands && c.Trouble != "" && s.Run.State == record.Running && s.Over(c.Wait) {
+		canaryOver(s)
+	}
 	c := s.Run.Canary
 	if c == nil || !c.Stands || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return

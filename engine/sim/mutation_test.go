@@ -264,6 +264,7 @@ var mutations = []mutation{
 	{"found: the checker takes what others raise meanwhile for the run's raise", "sim/check.go", "a.Sizes.Desired > a.From.Desired && c.d.Sim.group", "c.d.Sim.group", "Scenario/raise_taken_for_ours_between", broken},
 	{"found: the checker takes a machine whose end was never asked for for ended by the run", "sim/check.go", "a.Of.Kind == record.Terminate && !o.Happened", "false", "Scenario/kops_end_never_asked", broken},
 	{"found: the checker knows whose a raise is that is as large as the run's", "sim/checksizes.go", " && !c.inDoubt(a.Sizes.Desired-s.owed())", "", "Scenario/raise_taken_for_ours_unlaunched", broken},
+	{"found: a run pauses for a canary after other nodes have begun", "batch.go", "s.Run.State == record.Running && s.Over(c.Wait) {", "false {", "Scenario/canary_pauses_before_hooks", broken},
 	{"found: the checker forgets what a request on its way rests on", "sim/checkterminate.go", "if len(v.asked) < 2 {", "if len(v.looks) < 2 {", "Scenario/uncordoned_while_it_ends", broken},
 	{"found: the checker takes a pod that was Pending for one that was on the node", "sim/checkterminate.go", "s.pods.byUID[p.UID].placed.After(look)", "p.Created.After(look)", "Scenario/uncordoned_for_a_pending_pod", broken},
 	{"found: the checker takes a cordon for lifted before the watch tells of it", "sim/checkgardener.go", "seen != nil && seen.Unschedulable && !c.uncordoned[id]", "false", "Scenario/uncordoned_as_it_drains", broken},

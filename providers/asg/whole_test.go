@@ -351,6 +351,24 @@ func TestGroupsOf(t *testing.T) {
 	}
 }
 
+// A warm pool that alone is outdated makes its group outdated, as kops has it; where it may not be
+// read, the group is as its members are.
+func TestGroupsOfCountWarm(t *testing.T) {
+	s, c := connect(t)
+	s.withShop()
+	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "2")), awstest.Tags("shop", "corner", "role", "node"),
+		e("WarmPoolConfiguration", e("MinSize", "1")), members("Instances", instance("i-1", "eu-west-1a", "InService", "2")))))
+	s.on("DescribeWarmPool", members("Instances", instance("i-7", "eu-west-1a", "Warmed:Stopped", "2"),
+		instance("i-8", "eu-west-1a", "Warmed:Stopped", "1"), instance("i-9", "eu-west-1a", "Warmed:Terminating", "1")))
+	for _, want := range []int{1, 0} {
+		got, err := c.GroupsOf(t.Context(), shop)
+		if err != nil || len(got) != 1 || got[0].Outdated != want || got[0].Machines != 1 {
+			t.Errorf("got %+v %v, want %d outdated", got, err, want)
+		}
+		s.on("DescribeWarmPool", fail(403, "AccessDenied", "no"))
+	}
+}
+
 func TestTagsOf(t *testing.T) {
 	s, c := connect(t)
 	s.on("DescribeAutoScalingGroups", groups(

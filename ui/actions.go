@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // Action is something the operator can do from the board. Keys, footer, menu and
@@ -64,11 +65,11 @@ func actions(o Options) []*Action {
 		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the selected or the marked nodes: they stay outdated", worth: 5,
 			Label: called("skip"), Command: is(record.CmdSkip), not: notSkip,
 			Plain: "skip a node: it stays outdated", Points: AtNode, None: "no node is left to roll",
-			do: func(m *Model) tea.Cmd { return m.Open(newSkipDialog(m, m.Nodes.chosenNodes())) }},
+			do: func(m *Model) tea.Cmd { return m.Open(newSkipDialog(m, m.Nodes.chosenNodes(m))) }},
 		{Name: "return", Keys: []string{"r"}, Show: "r", help: "retry the selected or the marked skipped and failed nodes, at the end of the order", worth: 4,
 			Label: called("return"), Command: is(record.CmdReturn), not: notReturn,
 			Plain: "retry a skipped or failed node", Points: AtNode, None: "no node is skipped or failed",
-			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes())) }},
+			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes(m))) }},
 		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is restored", worth: 6,
 			Label: called("abort"), Command: is(record.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog(m.Scene.AbortSurge)) }},
@@ -87,8 +88,14 @@ func actions(o Options) []*Action {
 			Label: called("problems"), not: known, do: toggleProblems},
 		{Name: "go to the next problem", Keys: []string{"n"}, Show: "n", help: "select the next node with a problem",
 			not: known, do: nextProblem},
-		{Name: "sort", Keys: []string{"o"}, Show: "o", help: "sort the nodes by name, stage, time left, pods left, version",
-			not: known, do: func(m *Model) tea.Cmd { m.Nodes.nextOrder(m.Scene); return nil }},
+		{Name: "sort", Keys: []string{"o"}, Show: "o", help: "sort the nodes by the next column: name, stage, time left, pods left, version",
+			not: known, do: func(m *Model) tea.Cmd { m.Nodes.sortBy(m.Nodes.order.Next(), m.Scene); return nil }},
+		{Name: "reverse the order", Keys: []string{"O"}, Show: "O", help: "sort the nodes the other way round",
+			not: known, do: func(m *Model) tea.Cmd { m.Nodes.sortBy(m.Nodes.order.Choose(m.Nodes.order.By), m.Scene); return nil }},
+		{Name: "widen", Keys: []string{"ctrl+w"}, Show: "ctrl+w", help: "wide: also instance, time at the stage and batch; again: less",
+			not: known, do: func(m *Model) tea.Cmd { m.Nodes.wide = !m.Nodes.wide; return nil }},
+		{Name: "zoom", Keys: []string{"z", "+"}, Show: "z", help: "zoom: the pane with the keyboard fills the screen; again: all panes",
+			not: notZoom, do: func(m *Model) tea.Cmd { m.zoomed = !m.zoomed; return nil }},
 		{Name: "mark", Keys: []string{"space"}, Show: "space", help: "mark the selected node: skip and retry then apply to all marked nodes; esc clears the marks",
 			not: notMark, do: func(m *Model) tea.Cmd { m.Nodes.mark(m); return nil }},
 		{Name: "change the pane", Keys: []string{"tab"}, Show: "tab", help: "the next pane: nodes, blocked, log; shift+tab the one before", worth: 3,
@@ -266,7 +273,7 @@ func takesReturn(r *snapshot.NodeRow) bool { return r.Takes.Return }
 // notFor says why the node under the cursor, or one of those that are marked, is not
 // one for an action.
 func (m *Model) notFor(what string, good func(*snapshot.NodeRow) bool) string {
-	chosen := m.Nodes.chosenNodes()
+	chosen := m.Nodes.chosenNodes(m)
 	if len(chosen) == 0 {
 		return "select " + what + " first (up, down)"
 	}
@@ -274,6 +281,13 @@ func (m *Model) notFor(what string, good func(*snapshot.NodeRow) bool) string {
 		if !good(r) {
 			return fmt.Sprintf("%s is %s", m.Scene.Names[r.ID], r.Stage)
 		}
+	}
+	return ""
+}
+
+func notZoom(m *Model) string {
+	if m.Width < term.StackedWidth {
+		return "one pane fills the screen already"
 	}
 	return ""
 }
@@ -293,7 +307,7 @@ func toggleProblems(m *Model) tea.Cmd {
 
 func nextProblem(m *Model) tea.Cmd {
 	m.Focus = NodesPane
-	if !m.Nodes.nextProblem() {
+	if !m.Nodes.nextProblem(m) {
 		m.say("no node on screen has a problem")
 	}
 	return m.tick()

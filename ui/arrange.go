@@ -1,45 +1,31 @@
 package ui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/table"
 )
-
-// order is how the node tables are sorted.
-type order string
-
-const (
-	byName  order = ""
-	byStage order = "stage" // what needs an operator first, then busy nodes
-	byTime  order = "time left"
-	byPods  order = "pods left"
-	byAge   order = "version"
-)
-
-// orders in which a key goes through them.
-var orders = []order{byName, byStage, byTime, byPods, byAge}
 
 // arrange works out which rows are shown, and where. The cursor and the marks of
 // nodes that are not shown are dropped: nothing is done to what is out of sight.
 func (t *nodeTable) arrange(sc *scene.Scene) {
-	usual := !t.filtered() && t.order == byName
+	usual := !t.filtered() && t.order.Usual()
 	if sc != nil && sc.Same && usual && t.usual { // only the rows have changed
+		t.all = t.all[:0]
 		for i := range sc.Zones {
 			t.list[i] = zoneRows{&sc.Zones[i], sc.Zones[i].Rows}
+			t.all = append(t.all, sc.Zones[i].Rows...)
 		}
 		return
 	}
-	t.list, t.places, t.usual = t.list[:0], map[string]place{}, usual
+	t.list, t.all, t.places, t.usual = t.list[:0], nil, map[string]int{}, usual
 	if sc == nil {
 		return
 	}
@@ -58,14 +44,13 @@ func (t *nodeTable) arrange(sc *scene.Scene) {
 				continue
 			}
 		}
-		if compare := t.order.compare(); compare != nil {
-			rows = slices.SortedStableFunc(slices.Values(rows), compare)
+		for _, r := range rows {
+			t.places[r.ID] = len(t.list)
 		}
-		for j, r := range rows {
-			t.places[r.ID] = place{len(t.list), j}
-		}
-		t.list = append(t.list, zoneRows{z, rows})
+		t.all = append(t.all, rows...)
+		t.list = append(t.list, zoneRows{z, t.order.Sort(rows)})
 	}
+	t.all = t.order.Sort(t.all)
 	if _, ok := t.places[t.Cursor]; !ok {
 		t.Cursor = ""
 	}
@@ -76,47 +61,11 @@ func (t *nodeTable) arrange(sc *scene.Scene) {
 	}
 }
 
-// compare is nil for the order in which nodes come.
-func (o order) compare() func(a, b *snapshot.NodeRow) int {
-	switch o {
-	case byStage:
-		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(rank(a), rank(b)) }
-	case byTime:
-		return func(a, b *snapshot.NodeRow) int { return ends(a).Compare(ends(b)) }
-	case byPods:
-		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(b.PodsLeft, a.PodsLeft) }
-	case byAge:
-		return func(a, b *snapshot.NodeRow) int { return cmp.Compare(a.Version, b.Version) }
-	}
-	return nil
-}
-
-// rank is how near the top a node belongs.
-func rank(r *snapshot.NodeRow) int {
-	if scene.IsProblem(r) {
-		return 0
-	}
-	at := slices.Index([]record.Stage{record.Draining, record.Updating, record.Settling, record.Terminating, record.Launching,
-		record.Queued, record.Outdated, record.Skipped, record.Ready, record.Surplus, record.Replaced}, r.Stage)
-	if at < 0 {
-		return 1
-	}
-	return at + 1
-}
-
-// ends is when a node's countdown ends, late without one.
-func ends(r *snapshot.NodeRow) time.Time {
-	if r.Wait == nil {
-		return time.Unix(1<<40, 0)
-	}
-	return r.Wait.End
-}
-
 // filtered reports whether nodes may be hidden.
 func (t *nodeTable) filtered() bool { return t.text != "" || t.problems }
 
 // chosen reports whether the tables show anything but all nodes in their usual order.
-func (t *nodeTable) chosen() bool { return t.filtered() || t.order != byName || len(t.marks) > 0 }
+func (t *nodeTable) chosen() bool { return t.filtered() || !t.order.Usual() || len(t.marks) > 0 }
 
 // shown is how many nodes the tables hold.
 func (t *nodeTable) shown() int { return len(t.places) }
@@ -132,11 +81,9 @@ func (t *nodeTable) hiddenProblems(sc *scene.Scene) int {
 	return n
 }
 
-// nextOrder sorts by the next property.
-func (t *nodeTable) nextOrder(sc *scene.Scene) {
-	at := slices.Index(orders, t.order)
-	t.order = orders[(at+1)%len(orders)]
-	t.tops = nil
+// sortBy sorts the tables in another way.
+func (t *nodeTable) sortBy(o table.Order, sc *scene.Scene) {
+	t.order, t.tops, t.held = o, nil, nil
 	t.arrange(sc)
 }
 
@@ -156,11 +103,9 @@ func (t *nodeTable) mark(m *Model) {
 
 // nextProblem takes the cursor to the next node that needs a look, in the order
 // shown.
-func (t *nodeTable) nextProblem() bool {
-	var all []*snapshot.NodeRow
-	for _, z := range t.list {
-		all = append(all, z.rows...)
-	}
+func (t *nodeTable) nextProblem(m *Model) bool {
+	t.hold(m)
+	all := t.inOrder(m)
 	at := slices.IndexFunc(all, func(r *snapshot.NodeRow) bool { return r.ID == t.Cursor })
 	for i := range all {
 		if r := all[(at+1+i)%len(all)]; scene.IsProblem(r) {
@@ -172,26 +117,14 @@ func (t *nodeTable) nextProblem() bool {
 }
 
 // chosenNodes are the marked nodes in the order shown, or the one under the cursor.
-func (t *nodeTable) chosenNodes() []*snapshot.NodeRow {
+func (t *nodeTable) chosenNodes(m *Model) []*snapshot.NodeRow {
 	var out []*snapshot.NodeRow
-	for _, z := range t.list {
-		for _, r := range z.rows {
-			if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {
-				out = append(out, r)
-			}
+	for _, r := range t.inOrder(m) {
+		if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {
+			out = append(out, r)
 		}
 	}
 	return out
-}
-
-// columns divides the width of a table; marks need a cell of their own.
-func (t *nodeTable) columns(w int) columns {
-	if len(t.marks) == 0 {
-		return columnsFor(w)
-	}
-	c := columnsFor(w - 1)
-	c.marks = true
-	return c
 }
 
 // search is the line in which a filter is typed. What is typed holds at once.
@@ -301,9 +234,9 @@ func (m *Model) choiceLine(w int) string {
 			l.Add(st.Warn, fmt.Sprintf("%s %s hidden", st.Glyphs.Warning, style.Count(hidden, "problem")))
 		}
 	}
-	if t.order != byName {
+	if !t.order.Usual() {
 		sep()
-		l.Add(st.Text, "sorted by "+string(t.order))
+		l.Add(st.Text, "sorted by "+t.order.String())
 	}
 	if n := len(t.marks); n > 0 {
 		sep()

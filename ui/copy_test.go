@@ -15,7 +15,7 @@ func (p *person) Copied(text string) *person {
 }
 
 func TestCopyWhatIsUnderTheCursor(t *testing.T) {
-	ui := sit(t, 120, 36, uitest.Busy())
+	ui := sit(t, 300, 36, uitest.Busy())
 	ui.Expect("draining").Press("y").Expect("cannot copy now: select a node or a blocked pod first").Silent("\x1b]52;")
 	ui.Press("down", "y").Copied(uitest.Host(1, 23)).Expect("copied " + uitest.Host(1, 23))
 	ui.Press("right", "right", "G", "y").Copied("i-0a1b2c3d4e5f63140") // has not joined: the machine

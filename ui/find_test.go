@@ -2,8 +2,11 @@ package ui
 
 import (
 	"fmt"
+	"github.com/charmbracelet/x/ansi"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
@@ -15,10 +18,8 @@ import (
 // names are the nodes that the tables show, in their order.
 func shownNames(m *Model) string {
 	var out []string
-	for _, z := range m.Nodes.list {
-		for _, r := range z.rows {
-			out = append(out, strings.TrimPrefix(m.Scene.Names[r.ID], "ip-10-0-"))
-		}
+	for _, r := range m.Nodes.inOrder(m) {
+		out = append(out, strings.TrimPrefix(m.Scene.Names[r.ID], "ip-10-0-"))
 	}
 	return strings.Join(out, " ")
 }
@@ -55,23 +56,111 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// By a column all nodes are sorted, whatever their zone; a second time the other way round.
 func TestSort(t *testing.T) {
 	m := board(uitest.Busy(), 120, 36, themes.None)
-	for _, c := range []struct {
-		by   order
-		want string // of the first zone
-	}{
-		{byStage, "1-23 1-24 1-112 1-88 1-201"},
-		{byTime, "1-23 1-24 1-112 1-201 1-88"},
-		{byPods, "1-24 1-112 1-201 1-23 1-88"},
-		{byAge, "1-23 1-24 1-112 1-201 1-88"},
-		{byName, "1-23 1-24 1-112 1-201 1-88"},
+	for _, c := range []struct{ by, keys, want string }{
+		{"stage", "o", "1-23 3-80 2-31 2-9 3-77 i-"},
+		{"time left", "o", "2-9 1-23 i-0a1b2c3d4e5f63140 2-31 1-24"},
+		{"time left, reversed", "O", "1-24 1-112"},
+		{"pods left", "o", "1-24 1-112 1-201 2-9 2-44 2-45 2-46 3-77 3-80 3-81 3-82 2-31 1-23 "},
+		{"version", "o", "i-0a1b2c3d4e5f63140 1-23 1-24 1-112 1-201 2-9"},
+		{"name", "o", "1-23 1-24 1-112 1-201 1-88 2-9"},
+		{"name, reversed", "O", "i-0a1b2c3d4e5f63140 3-150 3-82"},
 	} {
-		press(m, "o")
-		if got := shownNames(m); m.Nodes.order != c.by || !strings.HasPrefix(got, c.want+" 2-") {
+		press(m, c.keys)
+		m.Nodes.page = 100 // where all have room, none comes first
+		if got := shownNames(m); m.Nodes.order.String() != c.by || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q sorts %s, want %s by %q", m.Nodes.order, got, c.want, c.by)
 		}
 	}
+}
+
+// The rows stay where they are while the cursor moves through them, and are sorted again some
+// seconds after.
+func TestTheOrderStaysWhileTheCursorMoves(t *testing.T) {
+	now := uitest.Moment
+	m := board(uitest.Busy(), 120, 36, themes.None)
+	m.Opts.Now = func() time.Time { return now }
+	press(m, "o", "o", "down", "g") // by time left
+	was := shownNames(m)
+	changed := uitest.Busy()
+	changed.Zones[1].Rows[0].Wait = nil // it was the first
+	m.Update(snapshotMsg{uitest.Judge(changed)})
+	press(m, "down")
+	if got := shownNames(m); got != was || m.Scene.Names[m.Nodes.Cursor] != "ip-10-0-1-23" {
+		t.Errorf("the rows are %s under the cursor at %s, were %s", got, m.Scene.Names[m.Nodes.Cursor], was)
+	}
+	now = now.Add(holdOrder + time.Second)
+	m.redraw()
+	if got := shownNames(m); !strings.HasPrefix(got, "1-23 ") {
+		t.Errorf("a while later the rows are %s", got)
+	}
+}
+
+// Where not all rows have room the first are those that want to be seen; they stay when the
+// cursor comes to them.
+func TestRowsThatWantToBeSeenComeFirst(t *testing.T) {
+	m := board(uitest.Busy(), 100, 20, themes.None)
+	const want = "1-23 3-80 2-9 2-31 3-77 i-0a1b2c3d4e5f63140 1-24 "
+	if got := shownNames(m); !strings.HasPrefix(got, want) {
+		t.Fatalf("shown are %s", got)
+	}
+	press(m, "down", "down")
+	if got := shownNames(m); !strings.HasPrefix(got, want) || m.Scene.Names[m.Nodes.Cursor] != "ip-10-0-3-80" {
+		t.Errorf("with the cursor at %s shown are %s", m.Scene.Names[m.Nodes.Cursor], got)
+	}
+}
+
+// A row shows all that it should at the widths people have, with names as AWS, Azure, Google
+// and Gardener make them; only names that are longer than half a line are not whole.
+func TestColumnsFitRealNames(t *testing.T) {
+	for _, width := range []int{100, 119, 120, 140, 160, 176, 200} {
+		for _, name := range []string{"", "ip-10-203-117-241.eu-west-1.compute.internal", "aks-nodepool1-12345678-vmss00001a", "gke-prod-eu-1-default-pool-1a2b3c4d-x5yz", "shoot--shop--prod-worker-a-z1-5f7d8-abcde"} {
+			s := uitest.Busy()
+			if name != "" {
+				s.Zones[0].Rows[0].Name, s.Blockers[0].Node = name, name
+			}
+			m := board(s, width, 36, themes.None)
+			screen := ansi.Strip(m.View().Content)
+			short := m.Scene.Names[s.Zones[0].Rows[0].ID]
+			for _, want := range []string{short + " ", "draining", "1.31.4", " 3/17 ▓", "drain", "11:42", "NAME", "STAGE", "VERSION", "PODS LEFT", "WAIT", "LEFT", "1a"} {
+				if !strings.Contains(screen, want) {
+					t.Errorf("at %d columns with the name %q there is no %q:\n%s", width, name, want, screen)
+					break
+				}
+			}
+		}
+	}
+}
+
+// Zones have tables of their own where those have room for all columns.
+func TestZonesSideBySide(t *testing.T) {
+	s := uitest.Busy()
+	for width, want := range map[int]bool{200: false, 300: true} {
+		if m := board(s, width, 40, themes.None); m.layout.perZone != want {
+			t.Errorf("at %d columns side by side: %t", width, m.layout.perZone)
+		}
+	}
+}
+
+func TestZoom(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Busy())
+	ui.Expect("blocked: 1 PDB", "ip-10-0-1-24").Press("z").Expect("zoomed").Gone("blocked: 1 PDB", "cart-55c-1 on")
+	ui.Press("tab").Expect("blocked: 1 PDB").Gone("ip-10-0-1-24").Press("tab").Expect("cart-55c-1 on").Gone("blocked: 1 PDB")
+	ui.Press("esc").Expect("blocked: 1 PDB", "ip-10-0-1-24").SentNothing()
+	sit(t, 60, 30, uitest.Busy()).Expect("draining").Press("z").Expect("one pane fills the screen already")
+}
+
+func TestWideColumns(t *testing.T) {
+	ui := sit(t, 160, 36, uitest.Busy())
+	ui.Expect("draining").Gone("i-0a1b2c3d4e5f61023").Type("\x17").Expect("INSTANCE", "i-0a1b2c3d4e5f61023", "BATCH").Type("\x17").Gone("INSTANCE")
+}
+
+// A click on a heading sorts by its column.
+func TestClickingAHeadingSorts(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Busy(), withMouse)
+	ui.Expect("STAGE").Click("STAGE").Expect("STAGE↓", "sorted by stage").Later(time.Second).Click("STAGE").Expect("STAGE↑", "sorted by stage, reversed")
 }
 
 func TestFindANode(t *testing.T) {
@@ -192,7 +281,7 @@ func TestReadTheLog(t *testing.T) {
 	}
 	ui := sit(t, 120, 36, many(60))
 	ui.Expect("pod-59 on").Gone("pod-3 on").Press("tab", "tab").Press("g").Expect("›21:07:12 · shop/pod-0 on", "newer, G follows")
-	ui.Press("down", "down").Press("enter").Expect("2026-03-14 21:07:12", "equivalent command", "$ kubectl do 2").Press("esc").Gone("by hand")
+	ui.Press("down", "down").Press("enter").Expect("2026-03-14 21:07:12", "equivalent command", "$ kubectl do 2").Press("esc").Gone("equivalent command")
 	ui.Show(many(90)).Expect("›21:07:12 · shop/pod-2 on").Press("G").Expect("›21:07:12 · shop/pod-89 on").Show(many(91)).Expect("›21:07:12 · shop/pod-90 on")
 	ui.Press("c").Expect("$ kubectl do 90").Press("up", "up").Expect("›21:07:12 · shop/pod-88 on").Press("pgup", "pgup", "pgdown", "pgdown", "pgdown").Expect("›21:07:12 · shop/pod-90 on").Gone("newer")
 }
@@ -213,7 +302,8 @@ func TestScenesFollowTheirSnapshots(t *testing.T) {
 		m.Update(snapshotMsg{uitest.Judge(s)})
 		press(m, "o", "o", "o", "o") // through all orders, back to the first
 		for id, p := range m.Nodes.places {
-			if r := m.Nodes.list[p.zone].rows[p.row]; r.ID != id || m.Scene.Row(id) != r {
+			at := slices.IndexFunc(m.Nodes.list[p].rows, func(r *snapshot.NodeRow) bool { return r.ID == id })
+			if at < 0 || m.Scene.Row(id) != m.Nodes.list[p].rows[at] {
 				t.Fatalf("%s is not where it should be", id)
 			}
 		}

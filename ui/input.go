@@ -54,6 +54,8 @@ func (m *Model) back() {
 		m.Nodes.arrange(m.Scene)
 	case len(m.Nodes.marks) > 0:
 		m.Nodes.marks = nil
+	case m.zoomed:
+		m.zoomed = false
 	default:
 		m.Nodes.Cursor, m.Blockers.Cursor, m.log.cursor = "", "", 0
 	}
@@ -86,7 +88,7 @@ func (m *Model) nextPane(n int) pane {
 	p := m.Focus
 	for {
 		p = (p + pane(n) + logPane + 1) % (logPane + 1)
-		if p != BlockedPane || len(m.Scene.Blockers) > 0 || m.plan().mode == single {
+		if p != BlockedPane || len(m.Scene.Blockers) > 0 || m.plan().mode == single || m.zoomed {
 			return p
 		}
 	}
@@ -159,20 +161,11 @@ func (m *Model) find(x, y int) (s spot, ok bool) {
 		return inside(logPane, -1, l.log)
 	case !in(l.nodes):
 		return s, false
-	case l.mode != wide || len(m.Nodes.list) == 0:
-		return inside(NodesPane, -1, l.nodes)
 	}
-	r := l.nodes
-	for row := range l.rows {
-		across := min(l.columns, len(m.Nodes.list)-row*l.columns)
-		r.x, r.h = l.nodes.x, share(l.nodes.h, l.rows, row)
-		for i := range across {
-			if r.w = share(l.nodes.w, across, i); in(r) {
-				return inside(NodesPane, row*l.columns+i, r)
-			}
-			r.x += r.w
+	for _, tb := range m.Nodes.tables {
+		if r := (rect{tb.x, l.nodes.y, tb.w, tb.h}); in(r) {
+			return inside(NodesPane, tb.zone, r)
 		}
-		r.y += r.h
 	}
 	return s, false
 }
@@ -197,7 +190,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	switch s.pane {
 	case NodesPane:
 		if id := m.Nodes.at(s); id != "" {
+			m.Nodes.hold(m)
 			m.Nodes.Cursor, what = id, "node "+id
+		} else if s.line == 0 {
+			m.Nodes.sortAt(m, s.zone, msg.X)
 		}
 	case BlockedPane:
 		if b := m.Blockers.under(m, s.line); b != nil {
@@ -292,8 +288,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	case BlockedPane:
 		n /= wheelLines // a blocker is some lines high
 	case NodesPane:
-		if p, ok := m.Nodes.places[m.Nodes.Cursor]; s.zone >= 0 && !(ok && p.zone == s.zone) {
-			s.line = 0
+		if p, ok := m.Nodes.places[m.Nodes.Cursor]; s.zone >= 0 && !(ok && p == s.zone) {
+			s.line = 1
 			m.Nodes.Cursor = m.Nodes.at(s)
 		}
 	}
@@ -304,16 +300,23 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 func (t *nodeTable) at(s spot) string {
 	for i := range t.tables {
 		tb := &t.tables[i]
-		if tb.zone != s.zone || s.line < 0 || s.line >= len(tb.visible) {
-			continue
-		}
-		if r := tb.row(s.line); r != nil {
-			if _, ok := t.places[r.ID]; ok {
-				return r.ID
-			}
+		if tb.zone == s.zone && s.line > 0 && s.line <= len(tb.visible) {
+			return tb.visible[s.line-1].ID
 		}
 	}
 	return ""
+}
+
+// sortAt sorts by the column whose heading is at a column of the screen.
+func (t *nodeTable) sortAt(m *Model, zone, x int) {
+	for i := range t.tables {
+		if tb := &t.tables[i]; tb.zone == zone {
+			if col, ok := tb.cols.At(x - tb.x - 1); ok {
+				t.sortBy(t.order.Choose(col), m.Scene)
+				return
+			}
+		}
+	}
 }
 
 // under is the blocker on a line of the panel, nil if there is none.

@@ -59,11 +59,11 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023", Budget: "payments-and-settlement/all"})
 	ui.Press("b").Expect("payments-and-settlement/nightly (2 of 2)", "minAvailable 50%")
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023", Budget: "payments-and-settlement/nightly"})
-	ui.Press("esc").Expect("12 pods").Gone("2 of 2")
+	ui.Press("esc").Expect("12 pods, ").Gone("2 of 2")
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023"})
 	ui.Press("up", "b").Expect("PDB shop/checkout", "11 pods", "0/12 nodes are available")
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023", Budget: "shop/checkout"})
-	ui.Press("esc").Expect("12 pods").Press("esc").Gone("12 pods")
+	ui.Press("esc").Expect("12 pods, ").Press("esc").Gone("12 pods, ")
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023"})
 	looks.Expect(t, snapshot.Look{})
 	ui.Press("x").Expect("Abort the upgrade?").Press("esc").Gone("Abort the upgrade?")
@@ -72,15 +72,15 @@ func TestLookIsToldAndDetailsArrive(t *testing.T) {
 
 func TestFromTheNodeToItsBlockerToItsBudgetAndBack(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods", "esc close").Press("enter").Expect("14 refused", "esc back   b PDB   f force")
-	ui.Press("b").Expect("since 20:53:12 (14 min)").Press("esc").Expect("14 refused").Press("esc").Expect("12 pods").Press("esc").Gone("12 pods").Expect("q quit")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ", "esc close").Press("enter").Expect("14 refused", "esc back   b PDB   f force")
+	ui.Press("b").Expect("since 20:53:12 (14 min)").Press("esc").Expect("14 refused").Press("esc").Expect("12 pods, ").Press("esc").Gone("12 pods, ").Expect("q quit")
 	ui.Press("tab", "down", "enter").Expect("14 refused", "esc close").Press("b").Expect("11 pods", "elsewhere").Press("esc").Expect("14 refused").Press("esc").Gone("14 refused")
 }
 
 // What the one pod that a key is for has not, another must not have to give.
 func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ")
 	ui.Press("down", "down").Expect("has no controller").Press("b").Expect("no PDB covers tools/debug").Press("enter").Expect("blocked by  ⚑ needs consent").Press("esc").Gone("blocked by")
 	for range 5 {
 		ui.Press("down")
@@ -92,10 +92,10 @@ func TestKeysOfThePodUnderTheCursor(t *testing.T) {
 
 func TestForceThePodUnderTheCursor(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("f").Expect("Force checkout-7d9f-x2", "violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2")
-	ui.Type("checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ").Press("f").Expect("Force checkout-7d9f-x2", "violates PDB shop/checkout: it requires 3 healthy pods, has 3, will have 2")
+	ui.Type("checkout-7d9f-x2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-1"}).Expect("12 pods, ")
 	ui.Press("down", "down", "down", "down", "down", "f").Expect("Force search-2", "shop/search-2 is already terminating: it is deleted at once")
-	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods")
+	ui.Show(uitest.Looking()).Type("search-2").Press("enter").Sent(record.Command{Kind: record.CmdForce, Node: uitest.Host(1, 23), UID: "u-6"}).Expect("12 pods, ")
 	ui.Press("down", "down", "f").Expect("Force web-2").Gone("violates PDB").Press("esc").Gone("Force web-2") // its budget has one to spare
 	ui.Press("down", "f").Expect("Force web-3")
 	less := uitest.Looking()
@@ -125,7 +125,7 @@ func TestForceAPodOnlyByTheRules(t *testing.T) {
 // The cursor is a pod: pods that come and go do not move it to another.
 func TestTheCursorStaysWithItsPod(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("down", "down").Expect("›tools/debug")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ").Press("down", "down").Expect("›tools/debug")
 	less := uitest.Looking()
 	less.Node.Pods = less.Node.Pods[1:]
 	slices.Reverse(less.Node.Pods)
@@ -138,10 +138,10 @@ func TestTheCursorStaysWithItsPod(t *testing.T) {
 // What is looked at may go while it is.
 func TestWhatIsLookedAtGoes(t *testing.T) {
 	ui := sit(t, 120, 44, uitest.Looking())
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods").Press("b").Expect("11 pods")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ").Press("b").Expect("11 pods")
 	gone := uitest.Looking()
 	gone.Budget = nil
-	ui.Show(gone).Expect("the PDB was deleted; this is its last known state", "11 pods").Press("esc").Expect("12 pods")
+	ui.Show(gone).Expect("the PDB was deleted; this is its last known state", "11 pods").Press("esc").Expect("12 pods, ")
 	ui.Press("enter").Expect("14 refused")
 	free := uitest.Looking()
 	free.Blockers, free.Node.Pods = nil, free.Node.Pods[1:]
@@ -155,9 +155,9 @@ func TestWhatIsLookedAtGoes(t *testing.T) {
 func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
-	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods")
+	ui.Expect("ip-10-0-1-23").Press("down", "enter").Expect("12 pods, ")
 	looks.Expect(t, snapshot.Look{Machine: "i-0a1b2c3d4e5f61023"})
-	ui.Show(uitest.Failed()).Expect("exit code").Later(GraceQuiet).Press("esc").Gone("exit code", "12 pods")
+	ui.Show(uitest.Failed()).Expect("exit code").Later(GraceQuiet).Press("esc").Gone("exit code", "12 pods, ")
 	looks.Expect(t, snapshot.Look{})
 	ui.Press("enter").Expect("the run is over: nothing more is read")
 }
@@ -165,7 +165,7 @@ func TestNoMoreIsReadAtTheEnd(t *testing.T) {
 func TestCtrlCClosesADialogAfterTheOther(t *testing.T) {
 	looks := make(told, 8)
 	ui := sit(t, 120, 44, uitest.Looking(), looks.option)
-	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Gone("11 pods").Press("ctrl+c").Gone("12 pods").SentNothing()
+	ui.Expect("ip-10-0-1-23").Press("down", "enter", "b").Expect("11 pods").Press("ctrl+c").Gone("11 pods").Press("ctrl+c").Gone("12 pods, ").SentNothing()
 	for _, want := range []snapshot.Look{{Machine: "i-0a1b2c3d4e5f61023"}, {Machine: "i-0a1b2c3d4e5f61023", Budget: "shop/checkout"}, {Machine: "i-0a1b2c3d4e5f61023"}, {}} {
 		looks.Expect(t, want)
 	}

@@ -65,7 +65,7 @@ func TestADialogAboutANodeGoesWhenItMovesOn(t *testing.T) {
 	}
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("quit").Press("down", "g", "s").Expect("Skip ip-10-0-1-23?").Show(moved()).Expect("ip-10-0-1-23 has changed its stage; nothing was requested").Press("y").SentNothing()
-	ui.Later(2 * GraceMost).Show(uitest.Busy()).Expect("3/17 11:42").Press("f").Expect("to force:").Type("ip-10-0-1-23").Show(moved()).Expect("not possible now: ip-10-0-1-23 is terminating")
+	ui.Later(2 * GraceMost).Show(uitest.Busy()).Expect("3/17 ▓").Press("f").Expect("to force:").Type("ip-10-0-1-23").Show(moved()).Expect("not possible now: ip-10-0-1-23 is terminating")
 	ui.Press("enter").SentNothing()
 }
 
@@ -117,9 +117,9 @@ func TestAWatcherIsNotToldToForce(t *testing.T) {
 func TestTheWaitingBatchIsMarked(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.until(func(s string) string {
-		for _, l := range []string{"ip-10-0-1-23   outdated             ◆", "ip-10-0-2-9    outdated             ◆"} {
-			if !strings.Contains(s, l) {
-				return "does not mark " + l
+		for _, name := range []string{"ip-10-0-1-23 ", "ip-10-0-2-9 "} {
+			if _, after, _ := strings.Cut(s, "│ "+name); !strings.Contains(strings.SplitN(after, "\n", 2)[0], " ◆ ") {
+				return "does not mark " + name
 			}
 		}
 		return ""

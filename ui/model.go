@@ -54,6 +54,7 @@ type Model struct {
 	log      logView
 	Commands bool // the log shows the twin commands where it would not by itself, or the other way round
 
+	zoomed bool // the pane that has the keyboard is the only one
 	search search
 	Dialog Dialog
 	under  []Dialog      // those that dialog was opened from, and goes back to

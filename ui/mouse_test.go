@@ -95,7 +95,7 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 	s := uitest.Busy()
 	s.Events = append(s.Events[:len(s.Events):len(s.Events)], s.Events...)
 	s.Events[0].Message = "the very first line"
-	ui := sit(t, 120, 30, s, withMouse)
+	ui := sit(t, 300, 30, s, withMouse)
 	ui.Expect("draining").Gone("the very first line").Wheel("log", -10).Expect("the very first line", "newer, G follows").Wheel("log", 10).Gone("newer")
 	ui.Wheel("ip-10-0-2-9", 1).Expect("›ip-10-0-2-45").Wheel("ip-10-0-2-9", -1).Expect("›ip-10-0-2-9")
 	ui.Press("?").Expect("›(a)").Wheel("Actions", 1).Expect("›s  ").Press("esc").SentNothing()

@@ -19,7 +19,7 @@ import (
 func TestTablesMoveOneAfterTheOther(t *testing.T) {
 	now := uitest.Moment
 	m := NewModel(Options{Now: func() time.Time { return now }, Theme: themes.Dark})
-	m.Width, m.Height = 200, 50
+	m.Width, m.Height = 300, 50
 	m.Update(snapshotMsg{uitest.Judge(uitest.Busy())})
 	before, moved := strings.Split(m.render(), "\n"), map[int]int{}
 	const steps = 60 // of 50 ms

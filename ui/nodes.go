@@ -2,12 +2,15 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/table"
 )
 
 // nodeTable is the cursor, the choice and the windows of the node tables. The
@@ -17,31 +20,36 @@ type nodeTable struct {
 	Cursor string
 	// marks are machines that a command is to be given for all at once.
 	marks map[string]bool
-	// text and problems choose which nodes are shown, order how.
+	// text and problems choose which nodes are shown, order how, wide with which columns.
 	text     string
 	problems bool
-	order    order
-	// list is what is chosen of each zone, and places where in it a machine is.
+	order    table.Order
+	wide     bool
+	// list is what is chosen of each zone, all the same of all of them, and places in which
+	// zone of the list a machine is.
 	list   []zoneRows
-	places map[string]place
+	all    []*snapshot.NodeRow
+	places map[string]int
 	usual  bool // the list holds all nodes in the order in which they come
+	// held is the order that stays while the cursor moves, by machine, and until when.
+	held      map[string]int
+	heldUntil time.Time
 	// tops are the first visible rows by zone; "" is the one of the table that
 	// holds all zones.
 	tops map[string]int
 	// page is how many rows a window has.
 	page int
-	// tables are those on the screen, each with the window into its lines.
-	tables []table
+	// tables are those on the screen, each with the window into its rows.
+	tables []nodesTable
 }
 
-// table is one of the node tables on the screen.
-type table struct {
-	zone, w, h int // zone is -1 for the table of all zones
-	cols       columns
-	// all are its lines; list are those that a window without a cursor chooses from them,
-	// and visible those in the window, from top on.
-	all, list, visible []item
-	top                int
+// nodesTable is one of the node tables on the screen.
+type nodesTable struct {
+	zone, x, w, h int // zone is -1 for the table of all zones
+	cols          table.Columns
+	// rows are all of its rows in their order, visible those in the window, from top on.
+	rows, visible []*snapshot.NodeRow
+	top           int
 }
 
 // zoneRows are the nodes of a zone that are shown.
@@ -50,8 +58,8 @@ type zoneRows struct {
 	rows []*snapshot.NodeRow
 }
 
-// place is a row of the list: its zone, and where in it.
-type place struct{ zone, row int }
+// headings are the lines of a table that are no rows: its frame and the names of its columns.
+const headings = 3
 
 // moved takes a new snapshot. A cursor or mark whose machine is gone is dropped: a
 // key must not hit a neighbour.
@@ -64,150 +72,147 @@ func (t *nodeTable) moved(sc *scene.Scene) {
 	t.arrange(sc)
 }
 
-// item is a line of a table: a row, or the heading of a zone.
-type item struct {
-	zone int
-	row  *snapshot.NodeRow
+// holdOrder is how long the order of the rows stays after the cursor has moved.
+const holdOrder = 10 * time.Second
+
+// hold keeps the order of the rows as it is: the cursor is about to move through them.
+func (t *nodeTable) hold(m *Model) {
+	t.heldUntil = m.Opts.Now().Add(holdOrder)
+	if t.held != nil {
+		return
+	}
+	held := make(map[string]int, len(t.all))
+	for i, r := range t.inOrder(m) {
+		held[r.ID] = i
+	}
+	t.held = held
 }
 
-// items are the lines of one zone's table, or with zone < 0 of all.
-func (t *nodeTable) items(zone int) []item {
-	var out []item
-	for z := range t.list {
-		if zone >= 0 && z != zone {
-			continue
-		}
-		if zone < 0 {
-			out = append(out, item{zone: z})
-		}
-		for _, r := range t.list[z].rows {
-			out = append(out, item{z, r})
-		}
+// ordered are the rows of a table in their order: of a zone, or with zone < 0 of all. Where not
+// all have room what wants to be seen comes first.
+func (t *nodeTable) ordered(zone int) []*snapshot.NodeRow {
+	rows := t.all
+	if zone >= 0 {
+		rows = t.list[zone].rows
 	}
-	return out
+	switch {
+	case t.held != nil:
+		return inPlace(rows, t.held)
+	case t.order.Usual() && len(rows) > t.page:
+		return table.Urgent(rows)
+	}
+	return rows
 }
 
-// fold makes the lines fit a window: in every zone what wants to be seen comes
-// first, then as many of the others as there is room for, in their order.
-func fold(all []item, room int) []item {
-	idle := room
-	zones := map[int]bool{}
-	for _, it := range all {
-		zones[it.zone] = true
-		if it.row == nil || scene.ShownFirst(it.row) {
-			idle--
-		}
-	}
-	var out, rest []item
-	end := func(zones int) {
-		n := min(max(idle, 0)/max(zones, 1), len(rest))
-		out, rest, idle = append(out, rest[:n]...), rest[:0], idle-n
-	}
-	left := len(zones)
-	for i, it := range all {
-		if i > 0 && it.zone != all[i-1].zone {
-			end(left)
-			left--
-		}
-		if it.row == nil || scene.ShownFirst(it.row) {
-			out = append(out, it)
+// inPlace puts rows in the places they had; those that had none come last.
+func inPlace(rows []*snapshot.NodeRow, places map[string]int) []*snapshot.NodeRow {
+	out := make([]*snapshot.NodeRow, len(places), len(places)+len(rows))
+	for _, r := range rows {
+		if at, known := places[r.ID]; known {
+			out[at] = r
 		} else {
-			rest = append(rest, it)
+			out = append(out, r)
 		}
 	}
-	end(left)
+	return slices.DeleteFunc(out, func(r *snapshot.NodeRow) bool { return r == nil })
+}
+
+// inOrder are all rows as the tables have them, one table after the other.
+func (t *nodeTable) inOrder(m *Model) []*snapshot.NodeRow {
+	if !m.plan().perZone {
+		return t.ordered(-1)
+	}
+	var out []*snapshot.NodeRow
+	for z := range t.list {
+		out = append(out, t.ordered(z)...)
+	}
 	return out
+}
+
+// perZone reports whether every zone has room for a table of its own, beside the others.
+func (t *nodeTable) perZone(sc *scene.Scene, w int) bool {
+	if len(t.list) == 0 {
+		return false
+	}
+	cols := t.columns(sc, w/len(t.list)-2, true)
+	return len(t.list) == 1 || cols.Whole
+}
+
+// columns are those of a table that is w cells wide inside.
+func (t *nodeTable) columns(sc *scene.Scene, w int, zone bool) table.Columns {
+	return table.For(sc, w, table.Form{Zones: !zone && len(sc.Zones) > 1, Wide: t.wide, Marks: len(t.marks) > 0})
 }
 
 // height is how many lines the tables need to show everything, frames included.
-func (t *nodeTable) height(m *Model, l layout) int {
-	if l.mode == stacked {
-		return len(t.items(-1)) + 2
-	}
-	sum := 0
-	for row := range l.rows {
-		tallest := 1
-		for z := row * l.columns; z < min((row+1)*l.columns, len(t.list)); z++ {
-			tallest = max(tallest, len(t.list[z].rows))
+func (t *nodeTable) height(l layout) int {
+	most := 1
+	if !l.perZone {
+		most = max(len(t.all), 1)
+	} else {
+		for _, z := range t.list {
+			most = max(most, len(z.rows))
 		}
-		sum += tallest + 2
 	}
-	return sum
+	return most + headings
 }
 
 // fit works out the tables and the window of each.
-func (t *nodeTable) fit(l layout) {
+func (t *nodeTable) fit(m *Model, l layout) {
 	if l.nodes.h <= 0 {
 		return
 	}
-	if l.mode != wide || len(t.list) == 0 {
-		t.fitTable(-1, l.nodes.w, l.nodes.h, t.columns(l.nodes.w-2))
+	if t.held != nil && m.Opts.Now().After(t.heldUntil) {
+		t.held = nil
+	}
+	t.page = max(l.nodes.h-headings, 0)
+	if !l.perZone {
+		t.fitTable(-1, l.nodes.x, l.nodes.w, l.nodes.h, t.columns(m.Scene, l.nodes.w-2, false))
 		return
 	}
-	for row := range l.rows {
-		h := share(l.nodes.h, l.rows, row)
-		across := min(l.columns, len(t.list)-row*l.columns)
-		cols := t.columns(l.nodes.w/across - 2)
-		for i := range across {
-			t.fitTable(row*l.columns+i, share(l.nodes.w, across, i), h, cols)
-		}
+	x, n := l.nodes.x, len(t.list)
+	cols := t.columns(m.Scene, l.nodes.w/n-2, true)
+	for i := range n {
+		w := share(l.nodes.w, n, i)
+		t.fitTable(i, x, w, l.nodes.h, cols)
+		x += w
 	}
 }
 
 // fitTable works out one table: of a zone, or with zone < 0 of all of them.
-func (t *nodeTable) fitTable(zone, w, h int, cols columns) {
-	tb := table{zone: zone, w: w, h: h, cols: cols, all: t.items(zone)}
-	tb.list = tb.all
-	room := max(h-2, 0)
-	t.page = room
-	if len(tb.all) > room && t.Cursor == "" {
-		tb.list = fold(tb.all, room)
-	}
-	tb.top = t.scroll(zone, tb.list, room)
-	tb.visible = tb.list[tb.top:min(tb.top+room, len(tb.list))]
+func (t *nodeTable) fitTable(zone, x, w, h int, cols table.Columns) {
+	tb := nodesTable{zone: zone, x: x, w: w, h: h, cols: cols, rows: t.ordered(zone)}
+	tb.top = t.scroll(zone, tb.rows, t.page)
+	tb.visible = tb.rows[tb.top:min(tb.top+t.page, len(tb.rows))]
 	t.tables = append(t.tables, tb)
 }
 
-// row is the row on a line of the table's window, nil for the heading of a zone. The
-// heading of the first line's zone stays visible in its place.
-func (tb *table) row(line int) *snapshot.NodeRow {
-	if line == 0 && tb.zone < 0 {
-		return nil
-	}
-	return tb.visible[line].row
-}
-
 // lines draws the tables.
-func (t *nodeTable) lines(m *Model, l layout) []string {
-	if l.mode != wide || len(t.list) == 0 {
-		return t.draw(m, &t.tables[0])
-	}
-	var out []string
-	for row := range l.rows {
-		lines := make([]string, share(l.nodes.h, l.rows, row))
-		for i := range min(l.columns, len(t.list)-row*l.columns) {
-			for j, s := range t.draw(m, &t.tables[row*l.columns+i]) {
-				lines[j] += s
-			}
+func (t *nodeTable) lines(m *Model) []string {
+	out := t.draw(m, &t.tables[0])
+	for i := range t.tables[1:] {
+		for j, s := range t.draw(m, &t.tables[i+1]) {
+			out[j] += s
 		}
-		out = append(out, lines...)
 	}
 	return out
 }
 
 // draw draws one table.
-func (t *nodeTable) draw(m *Model, tb *table) []string {
+func (t *nodeTable) draw(m *Model, tb *nodesTable) []string {
 	sc, st := m.Scene, m.Styles
 	zone, w := tb.zone, tb.w
-	body := make([]string, 0, len(tb.visible))
-	for i, it := range tb.visible {
-		if r := tb.row(i); r != nil {
-			body = append(body, m.row(r, tb.cols, w-2, max(zone, 0)))
-			continue
-		}
-		z := t.list[it.zone]
-		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Title, z.Name).Add(st.Dim, "  "+sc.ZoneProgress(z.ZoneView)).
-			Add(st.Dim, folded(z, tb.list, len(tb.all))).String())
+	arrow := ""
+	if !t.order.Usual() {
+		arrow = st.Glyphs.More
+	}
+	if t.order.Reversed {
+		arrow = st.Glyphs.Less
+	}
+	d := table.Drawing{Columns: &tb.cols, Scene: sc, Styles: st, Now: m.Opts.Now(), Hand: max(zone, 0), Marked: t.marks, Cursor: t.Cursor, Focus: m.Focus == NodesPane}
+	body := make([]string, 0, len(tb.visible)+1)
+	body = append(body, tb.cols.Heading(st, w-2, t.order.By, arrow))
+	for _, r := range tb.visible {
+		body = append(body, d.Row(r, w-2))
 	}
 
 	title, right := "nodes", fmt.Sprintf("%d/%d", sc.Done, sc.Total)
@@ -219,23 +224,26 @@ func (t *nodeTable) draw(m *Model, tb *table) []string {
 		z := t.list[zone]
 		title, right = z.Name+"  "+sc.ZoneProgress(z.ZoneView), ""
 		p, ok := t.places[t.Cursor]
-		focus = focus && ok && p.zone == zone
-	} else if len(tb.list) == 0 {
+		focus = focus && ok && p == zone
+	} else if len(tb.rows) == 0 {
 		text := "no nodes are known yet"
 		if t.filtered() {
 			text = "no node matches; esc shows all"
 		}
-		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, text).String())
+		body = append(body[:0], style.NewLine(st, w-2).Space(1).Add(st.Dim, text).String())
 	}
-	return style.Framed(st, st.Border, title, right, hidden(st, tb.all, tb.visible, tb.top), body, w, tb.h, focus)
+	if m.zoomed {
+		title += ", zoomed: z shows all panes"
+	}
+	return style.Framed(st, st.Border, title, right, tb.hidden(st, w-8), body, w, tb.h, focus)
 }
 
 // unread are the nodes on the screen whose pods are not read yet and would be shown.
 func (t *nodeTable) unread() (names []string) {
 	for i := range t.tables {
 		tb := &t.tables[i]
-		for line := range tb.visible {
-			if r := tb.row(line); r != nil && podsUnread(r, tb.cols) {
+		for _, r := range tb.visible {
+			if tb.cols.Unread(r) {
 				names = append(names, r.Name)
 			}
 		}
@@ -243,80 +251,59 @@ func (t *nodeTable) unread() (names []string) {
 	return names
 }
 
-// folded says in a zone's heading what its hidden rows are.
-func folded(z zoneRows, list []item, all int) string {
-	if len(list) == all {
-		return ""
-	}
-	shown := map[*snapshot.NodeRow]bool{}
-	for _, it := range list {
-		shown[it.row] = true
-	}
-	counts := map[record.Stage]int{}
-	for _, r := range z.rows {
-		if !shown[r] {
-			counts[r.Stage]++
-		}
-	}
-	var words []string
-	for _, s := range []record.Stage{record.Outdated, record.Queued, record.Skipped, record.Replaced, record.Ready, record.Surplus} {
-		if counts[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return "   and " + strings.Join(words, ", ")
-}
-
-// hidden says how many rows are not in the window, and how many of them are at work.
-func hidden(st *style.Styles, all, shown []item, above int) string {
-	rows, busy := 0, 0
-	count := func(list []item, n int) {
-		for _, it := range list {
-			if it.row != nil {
-				rows += n
-				if scene.IsActive(it.row) {
-					busy += n
-				}
-			}
-		}
-	}
-	count(all, 1)
-	count(shown, -1)
+// hidden says how many rows are not in the window, how many of them are at work, and as far
+// as w cells have room what the others are.
+func (tb *nodesTable) hidden(st *style.Styles, w int) string {
+	rows := len(tb.rows) - len(tb.visible)
 	if rows <= 0 {
 		return ""
 	}
+	busy, counts := 0, map[record.Stage]int{}
+	for i, r := range tb.rows {
+		if i >= tb.top && i < tb.top+len(tb.visible) {
+			continue
+		}
+		if scene.IsActive(r) {
+			busy++
+		} else {
+			counts[r.Stage]++
+		}
+	}
 	arrows := st.Glyphs.More
-	if above > 0 {
+	if tb.top > 0 {
 		arrows = st.Glyphs.Less + st.Glyphs.More
 	}
 	s := fmt.Sprintf("%s%d more", arrows, rows)
 	if busy > 0 {
 		s += fmt.Sprintf(", %d busy", busy)
 	}
+	var words []string
+	for _, stage := range []record.Stage{record.NodeFail, record.Unreachable, record.Outdated, record.Queued, record.Skipped, record.Replaced, record.Ready, record.Surplus} {
+		if counts[stage] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[stage], stage))
+		}
+	}
+	if long := s + ", " + strings.Join(words, ", "); len(words) > 0 && style.Width(long) <= w {
+		return long
+	}
 	return s
 }
 
 // scroll moves the window of a table so that the cursor is visible, or without one what
 // is happening, and returns its first line.
-func (t *nodeTable) scroll(zone int, list []item, room int) int {
+func (t *nodeTable) scroll(zone int, rows []*snapshot.NodeRow, room int) int {
 	key := ""
 	if zone >= 0 {
 		key = t.list[zone].Name
 	}
-	top := min(t.tops[key], max(len(list)-room, 0))
+	top := min(t.tops[key], max(len(rows)-room, 0))
 	first, last := -1, -1
-	for i, it := range list {
-		if it.row == nil {
-			continue
-		}
-		if it.row.ID == t.Cursor {
+	for i, r := range rows {
+		if r.ID == t.Cursor {
 			first, last = i, i
 			break
 		}
-		if scene.IsActive(it.row) {
+		if scene.IsActive(r) {
 			if first < 0 {
 				first = i
 			}
@@ -324,14 +311,14 @@ func (t *nodeTable) scroll(zone int, list []item, room int) int {
 		}
 	}
 	if first >= 0 {
-		// One line of context above, which also is where a zone's heading sticks.
+		// One line of context above.
 		if first-1 < top || last-first >= room {
 			top = max(first-1, 0)
 		} else if last >= top+room {
 			top = min(last-room+1, max(first-1, 0))
 		}
 	}
-	top = max(min(top, len(list)-room), 0)
+	top = max(min(top, len(rows)-room), 0)
 	if t.tops == nil {
 		t.tops = map[string]int{}
 	}
@@ -339,8 +326,9 @@ func (t *nodeTable) scroll(zone int, list []item, room int) int {
 	return top
 }
 
-// move takes the cursor n rows on within its zone, or within all of them.
+// move takes the cursor n rows on within its table.
 func (t *nodeTable) move(m *Model, n int) {
+	t.hold(m)
 	rows := t.rows(m)
 	if len(rows) == 0 {
 		return
@@ -361,15 +349,10 @@ func (t *nodeTable) move(m *Model, n int) {
 // rows are those that up and down go through: where zones lie side by side, the
 // cursor's zone; else all.
 func (t *nodeTable) rows(m *Model) []*snapshot.NodeRow {
-	var out []*snapshot.NodeRow
-	p, ok := t.places[t.Cursor]
-	for z, zone := range t.list {
-		if ok && m.plan().mode == wide && z != p.zone {
-			continue
-		}
-		out = append(out, zone.rows...)
+	if z, ok := t.places[t.Cursor]; ok && m.plan().perZone {
+		return t.ordered(z)
 	}
-	return out
+	return t.inOrder(m)
 }
 
 // start is where a new cursor appears: at what is blocked, else at what is
@@ -387,23 +370,29 @@ func (t *nodeTable) start(rows []*snapshot.NodeRow) *snapshot.NodeRow {
 	return best
 }
 
-// side takes the cursor to the zone beside its own, to the same height.
+// side takes the cursor to the zone beside its own, to the same height where they lie side
+// by side; in the table of all, to the zone's first row.
 func (t *nodeTable) side(m *Model, n int) {
 	p, ok := t.places[t.Cursor]
 	if !ok {
 		t.move(m, 0)
 		return
 	}
-	for z := p.zone + n; z >= 0 && z < len(t.list); z += n {
-		if rows := t.list[z].rows; len(rows) > 0 {
-			at := min(p.row, len(rows)-1)
-			if t.tops != nil && m.plan().mode == wide {
-				shown := p.row - t.tops[t.list[p.zone].Name]
-				at = min(max(t.tops[t.list[z].Name]+shown, 0), len(rows)-1)
-			}
-			t.Cursor = rows[at].ID
-			return
+	t.hold(m)
+	for z := p + n; z >= 0 && z < len(t.list); z += n {
+		rows := t.ordered(z)
+		if len(rows) == 0 {
+			continue
 		}
+		at := 0
+		if m.plan().perZone {
+			at = slices.IndexFunc(t.ordered(p), func(r *snapshot.NodeRow) bool { return r.ID == t.Cursor })
+			if t.tops != nil {
+				at += t.tops[t.list[z].Name] - t.tops[t.list[p].Name]
+			}
+		}
+		t.Cursor = rows[min(max(at, 0), len(rows)-1)].ID
+		return
 	}
 }
 

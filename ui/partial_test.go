@@ -39,7 +39,7 @@ func TestUnread(t *testing.T) {
 		t.Errorf("told when all is read: %q", told[1:])
 	}
 
-	m.Update(tea.WindowSizeMsg{Width: 120, Height: 36}) // no room for the pods of nodes at rest
+	m.Update(tea.WindowSizeMsg{Width: 48, Height: 36}) // no room for the pods of nodes at rest
 	m.Update(snapshotMsg{uitest.Judge(uitest.Partial(uitest.Idle)())})
 	m.View()
 	if len(told) != 2 || len(told[1]) > 0 {

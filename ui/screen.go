@@ -20,15 +20,13 @@ const (
 	single mode = iota
 	// stacked: panes below each other, all zones in one table.
 	stacked
-	// wide: the zones side by side.
+	// wide: there is room for two panes side by side.
 	wide
 )
 
 // The sizes at which the arrangement changes.
 const (
 	wideWidth = 120
-	// zoneWidth is the least width of a zone's own table.
-	zoneWidth = 38
 	// groupsWidth is from which width on the groups of a roll have a panel, groupsPanel how
 	// wide that is.
 	groupsWidth, groupsPanel = 160, 56
@@ -54,8 +52,8 @@ type layout struct {
 	// roll is the line of a roll's groups; groups their panel, where there is room for it
 	// and which stands in place of the line.
 	roll, groups rect
-	// columns and rows are the grid of zone tables in wide.
-	columns, rows int
+	// perZone: every zone has a table of its own, side by side.
+	perZone bool
 }
 
 // plan divides the screen for what there is to show now.
@@ -91,7 +89,7 @@ func (m *Model) plan() layout {
 	if l.mode == single {
 		l.tabs = take(1)
 	}
-	if m.Nodes.chosen() && (l.mode != single || m.Focus == NodesPane) {
+	if m.Nodes.chosen() && (l.mode != single && !m.zoomed || m.Focus == NodesPane) {
 		l.choice = take(1)
 	}
 	l.footer = rect{0, h - 1, w, 1}
@@ -101,7 +99,8 @@ func (m *Model) plan() layout {
 
 // panes divides what is left for the panes.
 func (m *Model) panes(l *layout, r rect) {
-	if l.mode == single {
+	l.perZone = m.Nodes.perZone(m.Scene, r.w)
+	if l.mode == single || m.zoomed {
 		switch m.Focus {
 		case BlockedPane:
 			l.pool = rect{r.x, r.y, r.w, m.poolHeight(r.w, r.h)}
@@ -122,12 +121,6 @@ func (m *Model) panes(l *layout, r rect) {
 		}
 		return
 	}
-	if l.mode == wide {
-		l.columns, l.rows = grid(len(m.Nodes.list), r.w/zoneWidth)
-		if l.rows > 1 && r.h/l.rows < 10 {
-			l.mode = stacked // too many zones for tables of their own
-		}
-	}
 	blocked, evictions := m.band(l, r)
 	band := blocked.h + evictions.h
 	if blocked.y == evictions.y {
@@ -144,7 +137,7 @@ func (m *Model) panes(l *layout, r rect) {
 		nodes = r.h - band - check - log
 	}
 	l.nodes = rect{r.x, r.y, r.w, nodes}
-	if want := m.Nodes.height(m, *l); nodes > want {
+	if want := m.Nodes.height(*l); nodes > want {
 		log += nodes - want
 		l.nodes.h = want
 	}
@@ -188,16 +181,6 @@ func (m *Model) band(l *layout, r rect) (blocked, evictions rect) {
 	return blocked, evictions
 }
 
-// grid spreads n tables over at most columns, evenly.
-func grid(n, columns int) (across, down int) {
-	if n == 0 {
-		return 1, 1
-	}
-	columns = max(columns, 1)
-	down = (n + columns - 1) / columns
-	return (n + down - 1) / down, down
-}
-
 // share divides n cells among parts, the first ones getting what is left over.
 func share(n, parts, i int) int {
 	size := n / parts
@@ -216,7 +199,7 @@ func (m *Model) fit() {
 	}
 	if m.Scene != nil {
 		m.layout = m.plan()
-		m.Nodes.fit(m.layout)
+		m.Nodes.fit(m, m.layout)
 		m.Blockers.fit(m, m.layout)
 		m.log.fit(m, m.layout.log)
 	}
@@ -253,7 +236,7 @@ func (m *Model) render() string {
 		out = append(out, m.choiceLine(l.choice.w))
 	}
 	if l.nodes.h > 0 {
-		out = append(out, m.Nodes.lines(m, l)...)
+		out = append(out, m.Nodes.lines(m)...)
 	}
 	if l.pool.h > 0 {
 		out = append(out, m.poolLines(l.pool)...)

@@ -56,8 +56,6 @@ func hooksAsked(r *snapshot.NodeRow) bool {
 func PodsCell(r *snapshot.NodeRow, words bool) string {
 	switch {
 	case r.Pods == 0:
-	case IsLeaving(r) && words:
-		return fmt.Sprintf("%d of %d left", r.PodsLeft, r.Pods)
 	case IsLeaving(r):
 		return fmt.Sprintf("%d/%d", r.PodsLeft, r.Pods)
 	case ShowsPods(r, words):

@@ -38,6 +38,11 @@ type Scene struct {
 	BlockedNodes, Problems int
 	// Asked are the names of the nodes that wait for approval.
 	Asked map[string]bool
+	// NameWidth is the width of the longest name, MachineWidth of the longest machine id,
+	// ZoneWidth and ShortZoneWidth of the longest zone.
+	NameWidth, MachineWidth, ZoneWidth, ShortZoneWidth int
+	// zones are the short names of zones that have one.
+	zones map[string]string
 	// Same: the nodes are those of the scene before, in the same order.
 	Same bool
 }
@@ -63,10 +68,12 @@ func New(s *snapshot.Snapshot, o Options, before *Scene) *Scene {
 	}
 	if before != nil && before.sameNodes(s) {
 		sc.Same, sc.Names, sc.short, sc.domain, sc.Rows = true, before.Names, before.short, before.domain, before.Rows
+		sc.NameWidth, sc.MachineWidth, sc.ZoneWidth, sc.ShortZoneWidth, sc.zones = before.NameWidth, before.MachineWidth, before.ZoneWidth, before.ShortZoneWidth, before.zones
 		return sc
 	}
 	sc.Names, sc.short, sc.Rows = map[string]string{}, map[string]string{}, map[string]*snapshot.NodeRow{}
 	sc.name()
+	sc.measure()
 	return sc
 }
 
@@ -129,6 +136,49 @@ func (sc *Scene) name() {
 	if mixed {
 		sc.domain = ""
 	}
+}
+
+// instanceID is the width of an id of an EC2 instance, i-0a1b2c3d4e5f63140.
+const instanceID = 19
+
+// measure works out how wide the names are. A machine has its id for a name until it joins:
+// an id of an instance is counted from the start, so that columns stay where they are.
+func (sc *Scene) measure() {
+	sc.zones = shortZones(sc.Zones)
+	for _, z := range sc.Zones {
+		sc.ZoneWidth = max(sc.ZoneWidth, style.Width(style.Clean(z.Name)))
+		sc.ShortZoneWidth = max(sc.ShortZoneWidth, style.Width(style.Clean(sc.ShortZone(z.Name))))
+		for _, r := range z.Rows {
+			sc.MachineWidth = max(sc.MachineWidth, style.Width(style.Clean(r.ID)))
+			sc.NameWidth = max(sc.NameWidth, style.Width(style.Clean(sc.Names[r.ID])))
+		}
+	}
+	if sc.MachineWidth <= instanceID {
+		sc.NameWidth = max(sc.NameWidth, sc.MachineWidth)
+	}
+}
+
+// shortZones are the names of zones without their region, where those still tell them apart:
+// 1a for eu-west-1a, b for europe-west1-b.
+func shortZones(zones []snapshot.ZoneView) map[string]string {
+	out, used := map[string]string{}, map[string]bool{}
+	for _, z := range zones {
+		short := z.Name[strings.LastIndexByte(z.Name, '-')+1:]
+		if short == "" || used[short] {
+			return nil
+		}
+		used[short] = true
+		out[z.Name] = short
+	}
+	return out
+}
+
+// ShortZone is a zone's short name.
+func (sc *Scene) ShortZone(zone string) string {
+	if short, ok := sc.zones[zone]; ok {
+		return short
+	}
+	return zone
 }
 
 // Over reports whether the run has come to its end; nil is a scene before the first

@@ -355,7 +355,7 @@ func Done() *snapshot.Snapshot {
 		s.Zones[z].Done = 4
 		rows := s.Zones[z].Rows[:0:0]
 		for i := range 4 {
-			rows = append(rows, &snapshot.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Stage: record.Ready, New: true, Ready: true, Version: s.To})
+			rows = append(rows, &snapshot.NodeRow{ID: fmt.Sprint("i-", z, i), Name: Host(z+1, 210+i), Zone: s.Zones[z].Name, Stage: record.Ready, New: true, Ready: true, Version: s.To})
 		}
 		s.Zones[z].Rows = rows
 	}

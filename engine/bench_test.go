@@ -174,6 +174,10 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 		m.w.SetPod(p)
 		r.Evicted = map[string]bool{p.Owner.UID: true}
 	}
+	r.Workloads = map[string]record.Workload{} // of every tenth a pod was moved
+	for set := 0; set < pods/benchReplicas; set += 10 {
+		r.Workloads[fmt.Sprintf("set-%d", set)] = record.Workload{Namespace: namespace(set), Kind: "ReplicaSet", Name: app(set / benchNamespaces), Moved: 1, Since: m.now.Add(-2 * time.Hour)}
+	}
 	for range 260 { // until the first evictions are answered and nothing but time passes
 		m.step(tb)
 	}

@@ -13,6 +13,8 @@ type podIndexes map[string]*podIndex
 type podIndex struct {
 	pods   map[string]*Pod // by UID
 	sorted []*Pod          // nil when the set has changed since
+	// derived is what a reader worked out from them, nil when the set has changed since.
+	derived any
 }
 
 func (s podIndexes) put(name string, p *Pod) {
@@ -21,13 +23,13 @@ func (s podIndexes) put(name string, p *Pod) {
 		at = &podIndex{pods: map[string]*Pod{}}
 		s[name] = at
 	}
-	at.pods[p.UID], at.sorted = p, nil
+	at.pods[p.UID], at.sorted, at.derived = p, nil, nil
 }
 
 func (s podIndexes) take(name, uid string) {
 	at := s[name]
 	delete(at.pods, uid)
-	at.sorted = nil
+	at.sorted, at.derived = nil, nil
 	if len(at.pods) == 0 {
 		delete(s, name)
 	}
@@ -53,6 +55,6 @@ func inOrder(a, b *Pod) int {
 // forget drops the lists: the next ones are others.
 func (s podIndexes) forget() {
 	for _, at := range s {
-		at.sorted = nil
+		at.sorted, at.derived = nil, nil
 	}
 }

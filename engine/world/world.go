@@ -287,6 +287,21 @@ func (w *World) PodsOf(owner string) []*Pod {
 	return w.podsOf.list(owner)
 }
 
+// KeepOf keeps what was derived from the pods of an owner alone, until one of them changes.
+func (w *World) KeepOf(owner string, derived any) {
+	if at := w.podsOf[owner]; at != nil {
+		at.derived = derived
+	}
+}
+
+// KeptOf is what was kept of an owner's pods last, nil for nothing.
+func (w *World) KeptOf(owner string) any {
+	if at := w.podsOf[owner]; at != nil {
+		return at.derived
+	}
+	return nil
+}
+
 // Budget returns the budget "namespace/name", nil if unknown.
 func (w *World) Budget(ref string) *Budget { return w.budgets[ref] }
 

@@ -38,7 +38,21 @@ func TestIndexes(t *testing.T) {
 	if again := w.PodsOf("rs"); &again[0] != &before[0] {
 		t.Error("nothing changed, and the list is another one")
 	}
+	w.KeepOf("rs", "derived")
+	w.SetPod(&world.Pod{UID: "4", Namespace: "app", Name: "other", Owner: world.Owner{UID: "others"}})
+	if w.KeptOf("rs") != "derived" || w.KeptOf("others") != nil || w.Copy()().KeptOf("rs") != nil {
+		t.Error("what was derived from the pods of rs is lost, or others have it")
+	}
+	w.DeletePod("4")
 	w.DeletePod("3")
+	if w.KeptOf("rs") != nil {
+		t.Error("what was derived from the pods of rs is kept, and they have changed")
+	}
+	w.KeepOf("rs", "derived")
+	w.SetPod(&world.Pod{UID: "1", Namespace: "app", Name: "web-1", Node: "a1", Owner: web, Labels: map[string]string{"app": "web"}, Ready: true})
+	if w.KeptOf("rs") != nil {
+		t.Error("what was derived from the pods of rs is kept, and one of them has changed")
+	}
 	if len(w.PodsOf("rs")) != 2 || before[0].UID != "3" {
 		t.Error("the list is not that of now, or one that was given away has changed")
 	}

@@ -41,7 +41,7 @@ func list(r *record.Run, stands func(owner string, w record.Workload) record.Wor
 		by[key] = &w
 	}
 	return slices.SortedFunc(maps.Values(by), func(a, b *record.Workload) int {
-		return cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), cmp.Compare(a.Ref(), b.Ref()), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 }
 
@@ -52,6 +52,9 @@ func CrashLooping(s *assess.Reader, of []*record.Workload) map[string]string {
 	}
 	out := map[string]string{}
 	for owner, w := range s.Run.Workloads {
+		if countedOf(s.W, owner, &w).crashLooping == 0 {
+			continue
+		}
 		for _, p := range s.W.PodsOf(owner) {
 			if p.Node != "" && loops(p, &w) && (out[p.Node] == "" || p.Ref() < out[p.Node]) {
 				out[p.Node] = p.Ref()
@@ -101,56 +104,84 @@ func Named(p *world.Pod) record.Workload {
 
 // Now is a workload as it stands in the world.
 func Now(in *world.World, owner string, was record.Workload) record.Workload {
+	c := countedOf(in, owner, &was)
 	w := was
-	w.Ready, w.Starting, w.Pending, w.CrashLooping, w.Short = 0, 0, 0, 0, 0
+	w.Ready, w.Starting, w.Pending, w.CrashLooping, w.Short = c.ready, c.starting, c.pending, c.crashLooping, 0
 	w.Pod, w.Node, w.Reason, w.Budget, w.TroubleSince = "", "", "", "", time.Time{}
-	worst := record.NoTrouble
-	var like *world.Pod
-	for _, p := range in.PodsOf(owner) {
-		if p.Finished() {
-			continue
-		}
-		like = p
-		if !replaces(p, &was) {
-			continue
-		}
-		trouble := record.NoTrouble
-		switch {
-		case loops(p, &was):
-			trouble = record.InCrashLoop
-			w.CrashLooping++
-		case p.Node == "" && p.Unplaced != "":
-			trouble = record.IsPending
-			w.Pending++
-		case !p.Ready:
-			trouble = record.IsStarting
-			w.Starting++
-		default:
-			w.Ready++
-			continue
-		}
-		if w.Pod == "" || trouble.Rank() < worst.Rank() || trouble == worst && p.Created.Before(w.TroubleSince) {
-			worst = trouble
-			w.Pod, w.Node, w.Reason, w.TroubleSince = p.Ref(), p.Node, "", p.Created
-			if trouble == record.IsPending {
-				w.Reason = p.Unplaced
-			}
+	if c.worst != nil {
+		w.Pod, w.Node, w.TroubleSince = c.worst.Ref(), c.worst.Node, c.worst.Created
+		if c.trouble == record.IsPending {
+			w.Reason = c.worst.Unplaced
 		}
 	}
-	if like == nil {
+	if c.like == nil {
 		return w
 	}
 	if w.Kind == "" { // the first pod was gone before it could be read whose it was
-		named := Named(like)
+		named := Named(c.like)
 		w.Kind, w.Name = named.Kind, named.Name
 	}
-	for _, b := range in.BudgetsOf(like) {
+	for _, b := range in.BudgetsOf(c.like) {
 		if short := b.Desired - b.Healthy; b.Current && short > w.Short {
 			w.Budget, w.Short = b.Ref(), short
-			if worst == record.NoTrouble {
+			if c.worst == nil {
 				w.TroubleSince = b.Since
 			}
 		}
 	}
 	return w
+}
+
+// counted is what the pods of an owner are to its workload. It is kept with them: they are many, and
+// few workloads' change.
+type counted struct {
+	since    time.Time // of the workload that they were counted for
+	reported record.Trouble
+	pod      string
+
+	ready, starting, pending, crashLooping int
+	worst                                  *world.Pod // the replacement in most trouble, nil if all are Ready
+	trouble                                record.Trouble
+	like                                   *world.Pod // one that has not ended, nil for none
+}
+
+// countedOf counts the pods of an owner, if they or what they are counted for have changed.
+func countedOf(in *world.World, owner string, was *record.Workload) *counted {
+	if c, kept := in.KeptOf(owner).(*counted); kept && c.since.Equal(was.Since) && c.reported == was.Reported && c.pod == was.Pod {
+		return c
+	}
+	c := &counted{since: was.Since, reported: was.Reported, pod: was.Pod}
+	for _, p := range in.PodsOf(owner) {
+		if p.Finished() {
+			continue
+		}
+		c.like = p
+		if replaces(p, was) {
+			c.add(p, was)
+		}
+	}
+	in.KeepOf(owner, c)
+	return c
+}
+
+// add counts a replacement.
+func (c *counted) add(p *world.Pod, was *record.Workload) {
+	var trouble record.Trouble
+	switch {
+	case loops(p, was):
+		trouble = record.InCrashLoop
+		c.crashLooping++
+	case p.Node == "" && p.Unplaced != "":
+		trouble = record.IsPending
+		c.pending++
+	case !p.Ready:
+		trouble = record.IsStarting
+		c.starting++
+	default:
+		c.ready++
+		return
+	}
+	if c.worst == nil || trouble.Rank() < c.trouble.Rank() || trouble == c.trouble && p.Created.Before(c.worst.Created) {
+		c.worst, c.trouble = p, trouble
+	}
 }

@@ -142,6 +142,9 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 func (s *Step) joined(m *world.Machine, node *world.Node, n record.Node) record.Node {
 	n.Name, n.Old = node.Name, node.Version
 	s.changed = true
+	if n.Stage == record.Launching && node.Created.After(n.Since) {
+		measure(s, record.TimeJoin, n.Since, node.Created)
+	}
 	freeName(s, m.ID, n.Name)
 	if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
 		n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
@@ -168,6 +171,9 @@ func (s *Step) gone(id string) {
 		s.Report(record.Event{Type: record.Warning, Node: node.Name, Zone: n.Zone, Message: text.NodeOutlives(id)})
 	}
 	s.changed = true
+	if ours {
+		measure(s, record.TimeEnd, n.Since, s.Now)
+	}
 	addPendingHook(s, id, n)
 	if s.InWork(id) {
 		requireValidation(s, id)
@@ -226,8 +232,29 @@ func (s *Step) observePods() {
 		}
 		p.Gone = s.Now
 		s.Run.Pods[uid] = p
+		stopped(s, p)
 		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(p.Gone.Sub(p.Went()))})
 	}
+}
+
+// stopped takes note of how long a pod took to stop.
+func stopped(s *Step, p record.Pod) {
+	if !measure(s, record.TimeStop, p.Went(), p.Gone) {
+		return
+	}
+	if w, known := s.Run.Workloads[p.Owner]; known {
+		w.Stops, w.StopTime = w.Stops+1, w.StopTime+p.Gone.Sub(p.Went())
+		setWorkload(s, p.Owner, w)
+	}
+}
+
+// measure takes note of a duration, and reports whether it was seen from beginning to end.
+func measure(s *Step, kind record.Timed, from, to time.Time) bool {
+	if s.Run.Gap.After(from) {
+		return false
+	}
+	s.Run.Measured, s.changed = s.Run.Measured.With(kind, to.Sub(from)), true
+	return true
 }
 
 // workload is the run's account of the workload that an owner's pods belong to, begun at a time if

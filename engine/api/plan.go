@@ -123,7 +123,39 @@ type Forecast struct {
 	Nodes        int             `json:"nodes,omitempty"`                // How many nodes are outdated, of a run that will not end well
 	NodesStaying int             `json:"nodesStaying,omitempty"`         // How many of them will not be replaced
 	Causes       []ForecastCause `json:"causes"`                         // What keeps it from ending well, the first one first; of plans all, of runs the first one
+	Assumptions  []Assumption    `json:"assumptions,omitempty"`          // What it rests on: how long things were assumed to take; of plans only
 }
+
+// Assumption is how long a rehearsal takes something to last.
+type Assumption struct {
+	What    string   `json:"what" enum:"assumed"` // What lasts
+	Takes   Duration `json:"takes,omitempty"`     // How long; missing where message alone says it
+	Basis   string   `json:"basis" enum:"basis"`  // Where that is from
+	Samples int      `json:"samples,omitempty"`   // How many durations it is the median of; missing for a guess
+	Message string   `json:"message"`             // The same, a sentence
+}
+
+// What a rehearsal takes durations for.
+const (
+	AssumedNodeJoins     = "node-joins"     // An instance is launched, until its node joins
+	AssumedNodeReady     = "node-ready"     // A node has joined, until it is Ready
+	AssumedInstanceEnds  = "instance-ends"  // A termination is requested, until the instance is gone
+	AssumedPodStops      = "pod-stops"      // A pod is evicted, until it is gone
+	AssumedPodReady      = "pod-ready"      // A pod has a node, until it is Ready
+	AssumedHookCompleted = "hook-completed" // A lifecycle hook holds an instance
+	AssumedDeregistered  = "deregistered"   // An instance leaves its load balancers
+	AssumedNodeHook      = "node-hook"      // The run's own hooks before a node
+)
+
+// Where such a duration is from.
+const (
+	BasisGuess       = "guess"        // Nothing is known
+	BasisNodes       = "nodes"        // The group's nodes as they are now
+	BasisCluster     = "cluster"      // All nodes of the cluster
+	BasisPods        = "pods"         // Pods of the same owners
+	BasisRun         = "run"          // What this run has measured
+	BasisEarlierRuns = "earlier-runs" // What earlier runs of the group have measured
+)
 
 // Outlooks of a run.
 const (

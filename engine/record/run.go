@@ -320,6 +320,10 @@ type Run struct {
 	NodeTime time.Duration `json:"nodeTime,omitempty"`
 	// HookTime is the longest time that the hooks before a node took so far.
 	HookTime time.Duration `json:"hookTime,omitempty"`
+	// Measured are durations that the run has seen, and Earlier those that the group's runs before it
+	// have: what is foreseen rests on them.
+	Measured Measured `json:"measured,omitempty"`
+	Earlier  Measured `json:"earlier,omitempty"`
 	// Validation is the one under way or the last one, nil before the first.
 	Validation *Validation `json:"validation,omitempty"`
 	// ValidatedOnce: a machine of the target's template was there when the run began, or the

@@ -89,6 +89,9 @@ type Workload struct {
 	// replacements.
 	Moved int       `json:"moved"`
 	Since time.Time `json:"since"`
+	// Stops is how many of them were seen to stop, and StopTime how long that took in all.
+	Stops    int           `json:"stops,omitempty"`
+	StopTime time.Duration `json:"stopTime,omitempty"`
 	// Ready, Starting (on a node, or not looked at by the scheduler yet), Pending (the scheduler
 	// finds no node) and CrashLooping count the replacements that are there now.
 	Ready        int `json:"ready,omitempty"`

@@ -57,7 +57,7 @@ func (s *Sim) AddNodes(n int, version int64) {
 		m.State, m.Detail = world.MachineInService, "InService"
 		if s.group.Role != world.RoleBastion {
 			s.join(m)
-			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.Config.NodeReady })
 		}
 		s.group.Sizes.Desired++
 		s.group.Sizes.Max = max(s.group.Sizes.Max, s.group.Sizes.Desired)

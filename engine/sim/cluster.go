@@ -91,7 +91,9 @@ func (s *Sim) repairs(w *workload) {
 
 func (s *Sim) becomesReady(p *pod) {
 	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
-		p.Ready, p.up = !p.shape.Gated, true
+		if p.Ready, p.up = !p.shape.Gated, true; p.Ready && !p.placed.IsZero() {
+			p.Starting = s.now.Sub(p.placed)
+		}
 		s.setPod(p)
 	}
 }

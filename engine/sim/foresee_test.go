@@ -58,3 +58,49 @@ func TestForesee(t *testing.T) {
 		})
 	}
 }
+
+// In a cluster that is far from what is guessed, a forecast is right from what the cluster, the run
+// and the group's earlier run have shown, and it says what it rests on.
+func TestDurationsAreLearnt(t *testing.T) {
+	const cluster = "timing launch=4s boot=15s ready=70s terminate=4m\ncluster zones=a,b nodes=8\nworkload web replicas=16 ready=50s stop=25s\nbudget web max=1\nsettings post-drain-wait=10s max-unavailable=2\nwait for=2m"
+	play := func(t *testing.T, earlier record.Measured, at time.Duration) (f snapshot.Forecast, off float64, of record.Run) {
+		s := NewScript()
+		if out, err := s.Do(cluster + "\nstart"); err != nil || s.Driver == nil {
+			t.Fatal(err, out)
+		}
+		s.Driver.Run.Earlier = earlier
+		s.Driver.Advance(s.Sim.now.Add(at), func() bool { return false })
+		now := s.Sim.now
+		f = Foresee(context.Background(), s.rules, s.Sim.View, now, s.Driver.Run)
+		s.Driver.Advance(now.Add(24*time.Hour), func() bool { return s.Driver.Run.State == record.Finished })
+		took := s.Driver.Run.Finished.Sub(now)
+		t.Logf("foreseen: %s, came: %s", f.End.Sub(now), took)
+		for _, a := range f.Assumptions {
+			t.Log(a)
+		}
+		return f, (float64(f.End.Sub(now)) / float64(took)) - 1, s.Driver.Run
+	}
+	basis := func(f snapshot.Forecast, what snapshot.Assumed) snapshot.Basis {
+		for _, a := range f.Assumptions {
+			if a.What == what {
+				return a.Basis
+			}
+		}
+		return ""
+	}
+	f, off, first := play(t, nil, 0)
+	if basis(f, snapshot.InstanceEnds) != snapshot.FromGuess || basis(f, snapshot.NodeGetsReady) != snapshot.FromNodes || basis(f, snapshot.PodGetsReady) != snapshot.FromPods {
+		t.Errorf("at the start of the first run: %v", f.Assumptions)
+	}
+	if off > -0.2 {
+		t.Errorf("the guesses are as good as what is learnt, so nothing is shown: %.0f %%", 100*off)
+	}
+	f, off, _ = play(t, nil, 16*time.Minute)
+	if basis(f, snapshot.InstanceEnds) != snapshot.FromRun || basis(f, snapshot.PodStops) != snapshot.FromRun || off < -0.15 || off > 0.15 {
+		t.Errorf("in the middle of the first run: off by %.0f %%, %v", 100*off, f.Assumptions)
+	}
+	f, off, _ = play(t, first.Measured.After(first.Earlier), 0)
+	if basis(f, snapshot.InstanceEnds) != snapshot.FromEarlier || off < -0.15 || off > 0.15 {
+		t.Errorf("at the start of the second run: off by %.0f %%, %v", 100*off, f.Assumptions)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/learn"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -16,22 +17,33 @@ import (
 type Pace struct {
 	Config
 	// PodReady is how long a pod takes to be Ready once it has a node, PodStop how long to
-	// stop; 0: StopShare of its grace period.
+	// stop; 0: StopShare of its grace period. ReadyOf and StopOf are those of the pods of an
+	// owner, by its UID, where that is known.
 	PodReady, PodStop time.Duration
 	StopShare         float64
+	ReadyOf, StopOf   map[string]time.Duration
 	// Hook is how long a user takes to complete a lifecycle hook, Leave how long a machine
 	// takes to leave its load balancers.
 	Hook, Leave time.Duration
+	// EndHasHooks: Terminate has the time of lifecycle hooks in it.
+	EndHasHooks bool
 }
 
 // Guesses is a pace for what nothing is known of. Nodes are what EC2 and a kubelet take as a
 // rule. Pods mostly stop well before their grace period ends, and are Ready soon. Any number
 // finds room on a node: what they ask for is not known.
 func Guesses() Pace {
-	p := Pace{Config: Defaults(), PodReady: 15 * time.Second, StopShare: 1.0 / 3, Hook: 30 * time.Second, Leave: 30 * time.Second}
-	p.Launch, p.Boot, p.NodeReady, p.Terminate = 10*time.Second, 60*time.Second, 20*time.Second, time.Minute
+	p := Pace{Config: Defaults(), PodReady: learn.PodReady, StopShare: learn.StopShare, Hook: 30 * time.Second, Leave: 30 * time.Second}
+	p.launches(learn.Join)
+	p.NodeReady, p.Terminate = learn.Ready, learn.End
 	p.Slots = 1 << 20
 	return p
+}
+
+// launches sets how long an instance takes from its launch until its node joins.
+func (p *Pace) launches(join time.Duration) {
+	p.Launch = min(10*time.Second, join/5)
+	p.Boot = join - p.Launch
 }
 
 const (
@@ -98,7 +110,11 @@ func (f *from) setGroup() {
 		f.peers = append(f.peers, &peer{Peer: p})
 	}
 	for _, h := range g.Hooks {
-		s.hooks = append(s.hooks, hook{Hook: h, After: min(f.pace.Hook, h.Timeout/2)})
+		after := min(f.pace.Hook, h.Timeout/2)
+		if f.pace.EndHasHooks && !h.Launching {
+			after = min(after, time.Millisecond)
+		}
+		s.hooks = append(s.hooks, hook{Hook: h, After: after})
 	}
 	g.Hooks, g.Peers = nil, nil
 	s.Group, s.warm = g, len(g.Warm)
@@ -262,18 +278,27 @@ func (f *from) count(p *pod) {
 // shapeOf guesses what a pod is like.
 func (f *from) shapeOf(p *world.Pod) Shape {
 	shape := Shape{
-		Ready: f.pace.PodReady, Stop: cmp.Or(f.pace.PodStop, time.Duration(f.pace.StopShare*float64(p.Grace))), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
+		Ready: cmp.Or(f.pace.ReadyOf[p.Owner.UID], f.pace.PodReady), Stop: f.pace.stopOf(p), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
 		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young && f.unwell(p),
 		Gated:      p.Phase == world.PodRunning && !p.Ready && p.Critical != "" && len(p.Unready) == 0 && f.now.Sub(p.Created) > young,
 		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,
 	}
-	if limit := f.run.Settings.DrainTimeout / 3; limit > 0 && f.pace.PodStop == 0 { // a guess is no reason to fail
+	known := f.pace.PodStop > 0 || f.pace.StopOf[p.Owner.UID] > 0
+	if limit := f.run.Settings.DrainTimeout / 3; limit > 0 && !known { // a guess is no reason to fail
 		shape.Stop = min(shape.Stop, limit)
 	}
 	if !p.Terminating() || f.now.Sub(p.Ends) < time.Minute {
 		shape.Finalized = served
 	}
 	return shape
+}
+
+// stopOf is how long a pod takes to stop.
+func (p *Pace) stopOf(pod *world.Pod) time.Duration {
+	if known := cmp.Or(p.StopOf[pod.Owner.UID], p.PodStop); known > 0 {
+		return min(known, pod.Grace)
+	}
+	return time.Duration(p.StopShare * float64(pod.Grace))
 }
 
 // unwell reports whether a pod that is not Ready has not been so for long: it crashes, or a

@@ -176,7 +176,7 @@ func (s *Sim) boots(m *machine) {
 	s.join(m)
 	s.after(s.Config.NodeReady, func() {
 		if !m.neverReady && !m.silent {
-			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.now.Sub(n.Created) })
 		}
 	})
 }

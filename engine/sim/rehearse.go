@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/learn"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -39,22 +40,24 @@ func Foresee(ctx context.Context, rules engine.Strategy, w *world.World, now tim
 		return snapshot.Unforeseen(now, why)
 	}
 	began := time.Now()
-	r, told := rehearse(ctx, rules, w, now, run, PaceOf(&run))
+	known := learn.Of(w, &run)
+	r, told := rehearse(ctx, rules, w, now, run, likeliest(&run, &known))
 	if !told {
 		return snapshot.Unforeseen(now, text.NoForecastCutShort)
 	}
-	if limit, any := ctx.Deadline(); r.Extrapolated || r.Endless() || any && time.Until(limit) < 2*snapshot.Samples*time.Since(began) {
-		return snapshot.ForecastOf(now, r, nil)
-	}
 	var samples []snapshot.Rehearsal
-	for i := range uint64(snapshot.Samples) {
-		other, told := rehearse(ctx, rules, w, now, run, PaceOf(&run).drawn(rand.New(rand.NewPCG(run.Seed, i))))
-		if !told || other.Extrapolated {
-			break
+	if limit, any := ctx.Deadline(); !r.Extrapolated && !r.Endless() && (!any || time.Until(limit) >= 2*snapshot.Samples*time.Since(began)) {
+		for i := range uint64(snapshot.Samples) {
+			other, told := rehearse(ctx, rules, w, now, run, drawn(&run, &known, rand.New(rand.NewPCG(run.Seed, i))))
+			if !told || other.Extrapolated {
+				break
+			}
+			samples = append(samples, other)
 		}
-		samples = append(samples, other)
 	}
-	return snapshot.ForecastOf(now, r, samples)
+	out := snapshot.ForecastOf(now, r, samples)
+	out.Assumptions = assumptions(w, &run, &known)
+	return out
 }
 
 // Rehearse plays a run once, by the likeliest durations. What is not played when ctx is over
@@ -63,7 +66,25 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 	if unplayable(rules, w, &run) != "" {
 		return snapshot.Rehearsal{}, false
 	}
-	return rehearse(ctx, rules, w, now, run, PaceOf(&run))
+	known := learn.Of(w, &run)
+	return rehearse(ctx, rules, w, now, run, likeliest(&run, &known))
+}
+
+// assumptions are what rehearsals of a run rest on: what was learnt, and how long others are
+// assumed to take who have a part in it.
+func assumptions(w *world.World, run *record.Run, known *learn.Durations) []snapshot.Assumption {
+	out, guesses := known.Assumptions(), Guesses()
+	holds := func(h world.Hook) bool { return h.Launching || known.End.Guessed() }
+	if slices.ContainsFunc(w.Group.Hooks, holds) {
+		out = append(out, snapshot.Assumption{What: snapshot.HookCompleted, Takes: guesses.Hook, Basis: snapshot.FromGuess})
+	}
+	if len(w.Group.Balancers) > 0 && !run.Settings.CloudOnly {
+		out = append(out, snapshot.Assumption{What: snapshot.Deregistered, Takes: guesses.Leave, Basis: snapshot.FromGuess})
+	}
+	if run.HookTime > 0 {
+		out = append(out, snapshot.Assumption{What: snapshot.NodeHook, Takes: run.HookTime, Basis: snapshot.FromRun})
+	}
+	return out
 }
 
 // unplayable says why a run cannot be played, "" if it can.
@@ -84,29 +105,52 @@ func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
 	return ""
 }
 
-// spread is how far durations of which little is known are apart: two in three are between
-// the likeliest one divided by 1.4 and it times 1.4.
-const spread = 0.35
+// likeliest is the pace of a run by what was learnt: guesses, where nothing is known.
+func likeliest(run *record.Run, known *learn.Durations) Pace { return paceOf(run, known, nil) }
 
-// drawn is a pace whose durations are drawn around those of p.
-func (p Pace) drawn(r *rand.Rand) Pace {
-	p.StopShare *= math.Exp(spread * r.NormFloat64())
-	for _, d := range []*time.Duration{&p.Launch, &p.Boot, &p.NodeReady, &p.Terminate, &p.PodReady, &p.PodStop, &p.Hook, &p.Leave} {
-		*d = time.Duration(float64(*d) * math.Exp(spread*r.NormFloat64()))
+// drawn is a pace whose durations are drawn around the likeliest ones, those far of which little
+// is known.
+func drawn(run *record.Run, known *learn.Durations, r *rand.Rand) Pace { return paceOf(run, known, r) }
+
+// paceOf is the pace of a run, drawn around the likeliest one with r.
+func paceOf(run *record.Run, known *learn.Durations, r *rand.Rand) Pace {
+	vary := func(d time.Duration, spread float64) time.Duration {
+		if r == nil {
+			return d
+		}
+		return time.Duration(float64(d) * math.Exp(spread*r.NormFloat64()))
 	}
+	p := Guesses()
+	join, ready, end := known.Join.Takes, known.Ready.Takes, known.End.Takes
+	if longest := run.NodeTime - run.Settings.Settle; run.NodeTime > 0 && known.End.Guessed() {
+		end = min(end, max(longest, time.Second))
+	}
+	if limit := run.Settings.NodeReadyTimeout / 2; limit > 0 { // a guess is no reason to fail
+		if known.Join.Guessed() {
+			join = min(join, limit/5*4)
+		}
+		if known.Ready.Guessed() {
+			ready = min(ready, limit/5)
+		}
+	}
+	p.launches(vary(join, known.Join.Spread))
+	p.NodeReady, p.Terminate = vary(ready, known.Ready.Spread), vary(end, known.End.Spread)
+	p.EndHasHooks = !known.End.Guessed()
+	p.Hook, p.Leave = vary(p.Hook, learn.Unknown), vary(p.Leave, learn.Unknown)
+	p.PodReady = vary(known.AnyPodReady.Takes, known.AnyPodReady.Spread)
+	p.PodStop = vary(known.AnyPodStop.Takes, known.AnyPodStop.Spread)
+	p.StopShare = vary(time.Second, learn.Unknown).Seconds() * p.StopShare
+	p.ReadyOf, p.StopOf = each(known.PodReady, vary), each(known.PodStop, vary)
 	return p
 }
 
-// PaceOf is the pace of a run: guesses, where it has measured nothing else.
-func PaceOf(run *record.Run) Pace {
-	p := Guesses()
-	if longest := run.NodeTime - run.Settings.Settle; run.NodeTime > 0 {
-		p.Terminate = min(p.Terminate, max(longest, time.Second))
+// each is how long things take by their owners, all of them varied.
+func each(known map[string]learn.Duration, vary func(time.Duration, float64) time.Duration) map[string]time.Duration {
+	out := make(map[string]time.Duration, len(known))
+	for _, uid := range sortedKeys(known) {
+		out[uid] = vary(known[uid].Takes, known[uid].Spread)
 	}
-	if limit := run.Settings.NodeReadyTimeout / 2; limit > 0 { // a guess is no reason to fail
-		p.Launch, p.Boot, p.NodeReady = min(p.Launch, limit/5), min(p.Boot, limit/5*3), min(p.NodeReady, limit/5)
-	}
-	return p
+	return out
 }
 
 // rehearsal is a run that is played.

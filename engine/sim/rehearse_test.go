@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/learn"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -27,6 +28,12 @@ func paceOfScripts(c *Script) Pace {
 	p.Config, p.Slots = c.Sim.Config, 1<<20
 	p.PodReady, p.PodStop = 3*time.Second, 2*time.Second
 	return p
+}
+
+// paceFor is the likeliest pace of a run.
+func paceFor(w *world.World, run *record.Run) Pace {
+	known := learn.Of(w, run)
+	return likeliest(run, &known)
 }
 
 // A rehearsal from the middle of a run tells when it ends, and how.
@@ -191,7 +198,7 @@ func TestRandomRehearsals(t *testing.T) {
 		}
 		d := c.Driver
 		fresh := assess.NewRun(c.rules, "again", seed, c.Sim.View, c.settings, record.Target{All: true})
-		part := newRehearsal(c.rules, c.Sim.View, c.Sim.now, engine.Start(fresh, c.Sim.now, ""), PaceOf(&fresh))
+		part := newRehearsal(c.rules, c.Sim.View, c.Sim.now, engine.Start(fresh, c.Sim.now, ""), paceFor(c.Sim.View, &fresh))
 		part.play(context.Background(), c.Sim.now.Add(4*time.Minute))
 		for what, of := range map[string]struct {
 			*Sim
@@ -201,8 +208,8 @@ func TestRandomRehearsals(t *testing.T) {
 				continue
 			}
 			before := fmt.Sprint(digest(of.View), string(d.encode(of.run)))
-			one, ok := rehearse(context.Background(), c.rules, of.View, of.now, of.run, PaceOf(&fresh))
-			if two, _ := rehearse(context.Background(), c.rules, of.View, of.now, of.run, PaceOf(&fresh)); !reflect.DeepEqual(one, two) {
+			one, ok := rehearse(context.Background(), c.rules, of.View, of.now, of.run, paceFor(c.Sim.View, &fresh))
+			if two, _ := rehearse(context.Background(), c.rules, of.View, of.now, of.run, paceFor(c.Sim.View, &fresh)); !reflect.DeepEqual(one, two) {
 				t.Errorf("seed %d, %s: %+v, and then %+v", seed+1, what, one, two)
 			}
 			if fmt.Sprint(digest(of.View), string(d.encode(of.run))) != before {
@@ -371,7 +378,7 @@ func TestRehearsalOfARealWorld(t *testing.T) {
 				rules = strategy.EKSMinimal{}
 				run = assess.NewRun(rules, "run-1", 7, w, run.Settings, run.Target)
 			}
-			end, told := rehearse(context.Background(), rules, w, now, run, PaceOf(&run))
+			end, told := rehearse(context.Background(), rules, w, now, run, paceFor(w, &run))
 			if !told || end.Result != c.want || end.Extrapolated || end.Smooth() != (c.want != record.EvictionFail) {
 				t.Errorf("%v %+v", told, end)
 			}

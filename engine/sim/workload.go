@@ -142,6 +142,7 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 func (s *Sim) makeLike(p, like *pod) {
 	q := like.Pod
 	q.Name, q.UID, q.Created = p.Name, p.UID, p.Created
+	q.Starting = 0
 	q.Phase, q.Ready, q.Node, q.Unplaced, q.Crashing, q.Ends = world.PodPending, false, "", "", false, time.Time{}
 	p.Pod, p.lists = q, like.lists
 	s.setPod(p)

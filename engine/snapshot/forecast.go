@@ -15,6 +15,8 @@ type Forecast struct {
 	record.Foreseen
 	// Rehearsal is what came of the rehearsal by the likeliest durations.
 	Rehearsal Rehearsal
+	// Assumptions are what it rests on.
+	Assumptions []Assumption
 }
 
 // Cause is what will keep a run from ending well.

@@ -45,6 +45,9 @@ type Node struct {
 	// conditions say; zero while neither is so.
 	Sick    time.Time
 	Created time.Time
+	// Joining is how long after its creation it has been Ready since, zero where it is not: the
+	// time that its kubelet took, unless it ceased to be Ready in between.
+	Joining time.Duration
 	// Deleted is when a client asked the API to delete the node; zero if none has.
 	Deleted time.Time
 	// Preserved is until when Gardener keeps the node's machine although it could go, as its
@@ -99,6 +102,9 @@ type Pod struct {
 	Phase   string
 	Ready   bool
 	Created time.Time
+	// Starting is how long after it got its node it has been Ready since, zero where it is not:
+	// the time that it took to start, unless it ceased to be Ready in between.
+	Starting time.Duration
 	// Ends is when the grace period of a pod that is being deleted runs out (its
 	// deletionTimestamp); zero when nobody has asked it to go.
 	Ends time.Time

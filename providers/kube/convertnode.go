@@ -57,6 +57,9 @@ func nodeOf(n *nodeFields) *world.Node {
 	out.NoNetwork = slices.ContainsFunc(n.Status.Conditions, func(c nodeConditionFields) bool {
 		return c.Type == corev1.NodeNetworkUnavailable && c.Status == corev1.ConditionTrue
 	})
+	if out.Ready {
+		out.Joining = between(out.Created, heardSince(n.Status.Conditions))
+	}
 	out.Preserved = preserved(n.Status.Conditions)
 	out.Unreachable, out.Sick = unheard(n.Status.Conditions), sick(n.Status.Conditions)
 	return out
@@ -95,6 +98,16 @@ func unheard(conditions []nodeConditionFields) time.Time {
 		}
 	}
 	return time.Time{}
+}
+
+// heardSince is since when the node's condition Ready is as it is, zero without one.
+func heardSince(conditions []nodeConditionFields) (since time.Time) {
+	for _, c := range conditions {
+		if c.Type == corev1.NodeReady {
+			since = c.LastTransitionTime.Time
+		}
+	}
+	return since
 }
 
 // sick is since when a node is not Ready, or its file system cannot be written to (a

@@ -38,12 +38,17 @@ func podOf(p *podFields) *world.Pod {
 	for _, t := range p.Spec.Tolerations {
 		out.ToleratesAll = out.ToleratesAll || t.Operator == corev1.TolerationOpExists && t.Key == "" && t.Effect == ""
 	}
+	var placed, ready time.Time
 	for _, c := range p.Status.Conditions {
 		switch {
 		case c.Type == corev1.DisruptionTarget:
 			out.Evicted = c.Status == corev1.ConditionTrue && c.Reason == byEviction
 		case c.Type == corev1.PodReady:
-			out.Ready = c.Status == corev1.ConditionTrue
+			if out.Ready = c.Status == corev1.ConditionTrue; out.Ready {
+				ready = c.LastTransitionTime.Time
+			}
+		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue:
+			placed = c.LastTransitionTime.Time
 		case c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && p.Spec.NodeName == "":
 			out.Unplaced = sentence(whyUnplaced(c.Message))
 			if out.Unplaced == "" {
@@ -51,11 +56,20 @@ func podOf(p *podFields) *world.Pod {
 			}
 		}
 	}
+	out.Starting = between(placed, ready)
 	if out.Critical != "" {
 		out.Unready = unready(p.Status.ContainerStatuses)
 	}
 	out.Crashing = crashing(p.Status.InitContainerStatuses) || crashing(p.Status.ContainerStatuses)
 	return out
+}
+
+// between is how long after one moment another one was, zero if one of them is not known.
+func between(from, to time.Time) time.Duration {
+	if from.IsZero() || to.IsZero() {
+		return 0
+	}
+	return max(0, to.Sub(from))
 }
 
 // controllerOf is the owner that is a pod's controller.

@@ -33,6 +33,12 @@ func TestDecodesAlike(t *testing.T) {
 		if r.IntN(4) == 0 { // chance would hardly bring three texts together
 			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: byEviction})
 		}
+		if r.IntN(8) == 0 { // nor one moment after another
+			for i, kind := range []corev1.PodConditionType{corev1.PodScheduled, corev1.PodReady} {
+				at := metav1.Unix(1_700_000_000+int64(i)*r.Int64N(100), 0)
+				p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: kind, Status: corev1.ConditionTrue, LastTransitionTime: at})
+			}
+		}
 		wire, decoded := encoded(t, &p, new(corev1.Pod))
 		if err := podDecoder.decode(wire, &pod, w); err != nil {
 			t.Fatal(err)

@@ -83,9 +83,10 @@ type volumeFields struct {
 }
 
 type podConditionFields struct {
-	Type            corev1.PodConditionType
-	Status          corev1.ConditionStatus
-	Reason, Message string
+	Type               corev1.PodConditionType
+	Status             corev1.ConditionStatus
+	LastTransitionTime metav1.Time
+	Reason, Message    string
 }
 
 type containerFields struct {

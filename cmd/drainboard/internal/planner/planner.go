@@ -67,8 +67,11 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	}
 	run := assess.NewRun(terms.Rules, session.RunID(w.Group.Name, p.Session.Clock().Now()), seed, w, settings, target)
 	run.Cluster = p.Session.Cluster()
-	if left := p.raiseLeft(ctx, &w.Group); left != nil {
-		run.Inherit(*left, w.Group.Sizes)
+	if last := p.last(ctx, &w.Group); last != nil {
+		if last.RaiseLeft != nil {
+			run.Inherit(*last.RaiseLeft, w.Group.Sizes)
+		}
+		run.Earlier = last.Measured.After(last.Earlier)
 	}
 	limit := strategy.Limit(settings.MaxUnavailable, run.Base.Desired)
 	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
@@ -81,14 +84,13 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	return plan, nil
 }
 
-// raiseLeft returns what the last run of the group has left of its raise, if its record can
-// be read; nil for nothing.
-func (p Planner) raiseLeft(ctx context.Context, g *world.Group) *record.Raise {
+// last returns the last run of the group, if it has ended and its record can be read; nil for none.
+func (p Planner) last(ctx context.Context, g *world.Group) *record.Run {
 	last, found, err := p.Session.Record(g.Name).Load(ctx)
 	if err != nil || !found || last.State != record.Finished || last.GroupID != g.ID {
 		return nil
 	}
-	return last.RaiseLeft
+	return &last
 }
 
 // expectedLabels returns the labels that a new node must carry: those of the EKS

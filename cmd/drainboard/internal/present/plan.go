@@ -27,6 +27,7 @@ func WritePlan(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 		return
 	}
 	writePlannedNodes(w, p, said, wide)
+	writeAssumptions(w, p)
 	fmt.Fprintln(w, "\nSettings and their origin (the same seed gives the same order):")
 	writeSettings(w, p.Run, func(string) bool { return true })
 }
@@ -114,6 +115,23 @@ func writeRehearsal(w io.Writer, p snapshot.Plan) {
 	said := r.Sentence()
 	fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(said[:1]), said[1:])
 	List(w, "Blocked in the rehearsal:", r.Held)
+}
+
+// writeAssumptions writes what the rehearsal rests on, guesses apart.
+func writeAssumptions(w io.Writer, p snapshot.Plan) {
+	if p.Rehearsed() == nil {
+		return
+	}
+	var known, guessed []string
+	for _, a := range p.Forecast.Assumptions {
+		if a.Guessed() {
+			guessed = append(guessed, a.String())
+		} else {
+			known = append(known, a.String())
+		}
+	}
+	List(w, "\nRehearsed with measured durations:", known)
+	List(w, "\nRehearsed with guesses, for want of measurements:", guessed)
 }
 
 // headline returns a plan in a line.

@@ -50,6 +50,9 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 	}
 	if p.Forecast != nil {
 		out.Forecast = forecastOf(&p.Forecast.Foreseen)
+		for _, a := range p.Forecast.Assumptions {
+			out.Forecast.Assumptions = append(out.Forecast.Assumptions, api.Assumption{What: string(a.What), Takes: api.Duration(a.Takes), Basis: string(a.Basis), Samples: a.Of, Message: a.String()})
+		}
 		for i, c := range p.Forecast.Rehearsal.Causes {
 			if i == 0 {
 				out.Forecast.Causes = nil

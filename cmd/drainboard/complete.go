@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/complete"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -190,7 +191,8 @@ func (a *app) completeNodes(cmd *cobra.Command, _ []string, _ string) ([]string,
 func (a *app) names(cmd *cobra.Command) complete.Names {
 	where := whereOf(cmd)
 	key := fmt.Sprint(a.Flags, where, os.Getenv("KUBECONFIG"), os.Getenv("AWS_PROFILE"), os.Getenv("AWS_REGION"))
-	return complete.Of(cmd.Context(), key, func(ctx context.Context) (n complete.Names, err error) {
+	once := live.WithPatience(cmd.Context(), nil) // a shell does not wait until a cluster is back
+	return complete.Of(once, key, func(ctx context.Context) (n complete.Names, err error) {
 		s, err := a.Open(ctx, where, kube.ReadRights(a.Namespace), true)
 		if err != nil {
 			return n, err

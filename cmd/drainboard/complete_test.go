@@ -101,6 +101,19 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// A shell is offered nothing, and does not wait, where the cluster does not answer.
+func TestCompletionOfADeadCluster(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	kubeconfigAt(t, dir, leadingTo("http://127.0.0.1:1"))
+	for _, line := range []string{"upgrade", "status", "upgrade ng --only"} {
+		code, out, errOut := called(t.Context(), "", append(append([]string{cobra.ShellCompRequestCmd}, strings.Fields(line)...), "")...)
+		if code != 0 || out != ":4\n" || strings.Contains(errOut, "again") {
+			t.Errorf("%s: exit code %d\n%s%s", line, code, out, errOut)
+		}
+	}
+}
+
 // choices are flags that take one of a few words, on command lines that are refused for another
 // word before a cluster is looked for.
 var choices = []struct{ line, flag string }{

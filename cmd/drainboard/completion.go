@@ -19,8 +19,8 @@ func completionCmd() *cobra.Command {
 	var brief bool
 	cmd := &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Write the script by which a shell completes commands, flags, groups, nodes and runs",
-		Long: "Write the script by which a shell completes commands, flags, groups, nodes and runs.\nSHELL is bash, zsh, fish or powershell. Put it where the shell reads it at its start:\n\n" +
+		Short: "Print the script that completes commands, flags, groups, nodes and runs in a shell",
+		Long: "Print the script that completes commands, flags, groups, nodes and runs in a shell.\nSHELL is bash, zsh, fish or powershell. Put it where the shell loads it when it starts:\n\n" +
 			"  bash        drainboard completion bash > ~/.local/share/bash-completion/completions/drainboard\n" +
 			"  zsh         drainboard completion zsh > \"${fpath[1]}/_drainboard\"\n" +
 			"  fish        drainboard completion fish > ~/.config/fish/completions/drainboard.fish\n" +
@@ -36,7 +36,7 @@ func completionCmd() *cobra.Command {
 			return writeCompletion(cmd.OutOrStdout(), cmd.Root(), args[0], !brief)
 		},
 	}
-	cmd.Flags().BoolVar(&brief, "no-descriptions", false, "complete without a word on what is offered")
+	cmd.Flags().BoolVar(&brief, "no-descriptions", false, "omit descriptions")
 	return cmd
 }
 

@@ -42,7 +42,7 @@ func (a *app) demoCmd() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&d.provider, "provider", "asg", "whose group it is, and so by which rules it is rolled: asg or kops")
+	fl.StringVar(&d.provider, "provider", "asg", "provider of the group, which decides its rules: asg or kops")
 	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --provider kops: kops); list: the names of all")
 	fl.Float64Var(&d.speed, "speed", 20, "simulated seconds per real second")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all random choices, including the order of the nodes")

@@ -60,7 +60,7 @@ var examples = map[string][]example{
 		{"For programs", "abort ng-web --yes -o json"},
 	},
 	"retire": {
-		{"Show how many nodes the last run has left too many, and ask", "retire ng-web"},
+		{"Show the surplus nodes of the last run, and ask", "retire ng-web"},
 		{"In a pipeline: no question, an exit code", "retire ng-web --auto"},
 		{"For programs", "retire ng-web --auto -o json"},
 	},

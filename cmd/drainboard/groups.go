@@ -48,7 +48,7 @@ func (a *app) groupsCmd() *cobra.Command {
 	addWhere(cmd.Flags(), &where)
 	cmd.Flags().SetNormalizeFunc(byKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (wide is the same), name, json or yaml")
-	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "no line of headings")
+	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "omit the header line")
 	return cmd
 }
 

@@ -134,7 +134,7 @@ func writeUsage(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, "\n%s flags:\n%s", g.heading, flagUsages(cmd, g.flags))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n%s COMMAND --help tells more about a command.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n%s COMMAND --help shows the flags of a command.\n", cmd.CommandPath())
 	}
 }
 
@@ -213,7 +213,7 @@ func addHelp(root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { writeUsage(cmd.OutOrStdout(), cmd); return nil })
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Tell about a command",
+		Short: "Show the help of a command",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if of, rest, err := root.Find(args); err == nil && len(rest) == 0 {
 				for _, sub := range of.Commands() {

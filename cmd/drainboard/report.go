@@ -28,8 +28,8 @@ func (a *app) reportCmd() *cobra.Command {
 		ValidArgsFunction: completeRuns,
 		RunE:              func(_ *cobra.Command, args []string) error { return a.report(args[0], a.Flags.Cluster, o, to) },
 	}
-	cmd.Flags().StringVarP(&o, "output", "o", "", "markdown or html (default markdown, or what the name of --to ends in)")
-	cmd.Flags().StringVar(&to, "to", "", "the file to write; - and nothing mean standard output")
+	cmd.Flags().StringVarP(&o, "output", "o", "", "markdown or html (default: by the extension of --to, else markdown)")
+	cmd.Flags().StringVar(&to, "to", "", "file to write (default, or -: standard output)")
 	return cmd
 }
 

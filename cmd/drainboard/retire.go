@@ -18,9 +18,9 @@ func (a *app) retireCmd() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "retire GROUP",
-		Short: "Drain and terminate the nodes by which the group's last run left it larger",
-		Long: "Drain and terminate the nodes by which the group's last run, aborted or failed, left it larger than before: by the settings of\n" +
-			"that run, until the group has its size again. New nodes go, outdated ones stay. An unfinished run of this kind is resumed.\n\n" + exitCodes,
+		Short: "Drain and terminate the surplus nodes that the group's last run left",
+		Long: "Drain and terminate the surplus nodes that the group's last run left when it was aborted or failed, with that run's settings,\n" +
+			"until the group has its old size. New nodes go, outdated ones stay. An unfinished run of this kind is resumed.\n\n" + exitCodes,
 		Args: oneGroup,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(format)
@@ -41,9 +41,9 @@ func (a *app) retireCmd() *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&face.Auto, "auto", false, "headless: no question, one line an event, an exit code that tells what happened")
+	fl.BoolVar(&face.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&face.Plain, "plain", false, console.PlainHelp)
-	fl.BoolVarP(&yes, "yes", "y", false, "no question at the start")
+	fl.BoolVarP(&yes, "yes", "y", false, "do not prompt at the start")
 	fl.StringVarP(&format, "output", "o", "text", "events of --auto as text, json or yaml")
 	a.themeFlag(cmd)
 	addWhere(fl, &where)

@@ -69,7 +69,7 @@ func newRoot(in io.Reader, out, errOut io.Writer) *cobra.Command {
 	root.SetErr(a.Err)
 	a.clusterFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&a.Namespace, "record-namespace", kube.Namespace, "namespace of the run records and locks; commands to runs are in NAMESPACE-commands")
-	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "how long what is read at the start is tried again while cluster or cloud is not reachable or throttles")
+	root.PersistentFlags().DurationVar(&patience.Limit, "start-timeout", startLimit, "time to retry the first reads while cluster or cloud is unreachable or throttles")
 	a.themeFlag(root)
 	root.AddCommand(a.sendCmds()...)
 	root.AddCommand(a.upgradeCmd(), a.retireCmd(), a.planCmd(), a.watchCmd(), a.groupsCmd(), a.statusCmd(), a.reportCmd(), a.demoCmd(), a.versionCmd(), completionCmd(), manCmd())

@@ -8,7 +8,7 @@ import (
 )
 
 const sendLong = "\n\nThe command is sent to the process that drives the run, on any machine, and its answer is printed. Exit codes:\n" +
-	"0 accepted, 1 refused or not answered, 2 wrong use or no run in progress, 3 not sent: the prompt was answered with no,\n" +
+	"0 accepted, 1 refused or not answered, 2 wrong use or no run in progress, 3 not sent: answered no,\n" +
 	"10 not reachable or throttled, 11 credentials or rights missing."
 
 // sendCmds are the subcommands that send a command to a run in another process.
@@ -41,7 +41,7 @@ func (a *app) sendCmds() (cmds []*cobra.Command) {
 			},
 		}
 		fl := cmd.Flags()
-		fl.StringVar(&o.Reason, "reason", "", "why, for the log and those who watch")
+		fl.StringVar(&o.Reason, "reason", "", "reason, for the log and for watchers")
 		fl.DurationVar(&o.Wait, "wait", send.DefaultWait, "time to wait for the answer")
 		fl.StringVarP(&format, "output", "o", "text", "text, json or yaml")
 		if c.kind == record.CmdApprove {

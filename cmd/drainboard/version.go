@@ -51,7 +51,7 @@ func (a *app) versionCmd() *cobra.Command {
 	var o string
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is",
+		Short: "Print the version",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			asJSON, err := output(o)

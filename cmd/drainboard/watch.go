@@ -17,8 +17,8 @@ func (a *app) watchCmd() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "watch [GROUP]",
-		Short: "Watch a group and its run, on whichever machine that is driven; read-only",
-		Long: "A read-only dashboard of a group and its run, on whichever machine that is driven. It shows a run as soon as it starts,\n" +
+		Short: "Watch a group and its run, driven on any machine; read-only",
+		Long: "A read-only dashboard of a group and its run, driven on any machine. It shows a run as soon as it starts,\n" +
 			"and how it ends. It sends read requests only; q quits at any time. Without GROUP it lets you pick one.\n\n" +
 			"With --plain the output is plain lines: the state of the group, then its events, until ctrl-c. An empty line lists what\n" +
 			"can be shown. Plain lines are also used with TERM=dumb, or when input or output is not a terminal; the watch continues\n" +

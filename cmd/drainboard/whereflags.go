@@ -19,7 +19,7 @@ func (a *app) clusterFlags(fl *pflag.FlagSet) {
 // addWhere adds the flags that locate groups to a command. Their defaults are those of kops's environment.
 func addWhere(fl *pflag.FlagSet, f *backend.Where) {
 	fl.StringVar(&f.Provider, "provider", backend.Any, "provider of the group: auto (by the tags of kops or EKS on the group, or Gardener's labels on the nodes), asg, eks, kops or gardener")
-	fl.StringVar(&f.Cluster, "cluster-name", "", "kops: the cluster's name (default: $KOPS_CLUSTER_NAME, else the one that the nodes' machines are tagged with; kops also says --name)")
+	fl.StringVar(&f.Cluster, "cluster-name", "", "kops: the cluster's name (default: $KOPS_CLUSTER_NAME, else the one that the nodes' machines are tagged with; also --name)")
 	fl.BoolVar(&f.CloudOnly, "cloudonly", false, cloudOnlyHelp)
 	fl.StringVar(&f.Store, "state", "", "kops: state store with the specs of cluster and InstanceGroups, s3://BUCKET or a directory (default: $KOPS_STATE_STORE; without one kops's defaults apply)")
 	addAWS(fl, f)
@@ -42,7 +42,7 @@ func addWhereCloudOnly(fl *pflag.FlagSet, f *backend.Where) {
 
 // addPools adds the flags that locate a Shoot's objects outside its own cluster.
 func addPools(fl *pflag.FlagSet, o *gardener.Options) {
-	fl.StringVar(&o.Garden, "garden-kubeconfig", "", "Gardener: kubeconfig of the cluster that has the Shoot (default: the one that gardenctl or gardenlogin is configured with for the Shoot in the kubeconfig, else none: the nodes tell of the pools)")
+	fl.StringVar(&o.Garden, "garden-kubeconfig", "", "Gardener: kubeconfig of the cluster that has the Shoot (default: the one that gardenctl or gardenlogin is configured with for the Shoot in the kubeconfig, else none: pools are read from the nodes)")
 	fl.StringVar(&o.Shoot, "shoot", "", "Gardener: NAMESPACE/NAME of the Shoot in the garden cluster (default: the one that the kubeconfig or the ConfigMap shoot-info names)")
 	fl.StringVar(&o.Control, "control-kubeconfig", "", "Gardener: kubeconfig of the control cluster, which has the Machines (default: none)")
 	fl.StringVar(&o.Namespace, "control-namespace", "", "Gardener: the Shoot's namespace in the control cluster")

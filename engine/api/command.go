@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// CommandResult is what became of `pause`, `resume`, `approve` or `abort`.
+// CommandResult is the result of `pause`, `resume`, `approve` or `abort`.
 type CommandResult struct {
 	TypeMeta
 	Command    string    `json:"command" enum:"command"` // The command

@@ -7,11 +7,11 @@ import "time"
 type PlanComparison struct {
 	TypeMeta
 	Group string             `json:"group"` // Name of the group
-	AsOf  time.Time          `json:"asOf"`  // When the cluster was looked at
+	AsOf  time.Time          `json:"asOf"`  // When the cluster was read
 	Items []ComparedSettings `json:"items"` // The settings; those of the command line come first
 }
 
-// ComparedSettings are settings of a run, and what would come of them.
+// ComparedSettings are settings of a run, and the result they would have.
 type ComparedSettings struct {
 	Flags             []string   `json:"flags"`                  // The flags for it, beside those of the command line; none: as given
 	Strategy          string     `json:"strategy"`               // The rules by which it would go
@@ -19,7 +19,7 @@ type ComparedSettings struct {
 	SurgeNodes        int        `json:"surgeNodes"`             // How many more nodes there will be for a while
 	EstimatedDuration Duration   `json:"estimatedDuration"`      // How long the run takes, or until it would make no further progress
 	Forecast          *Forecast  `json:"forecast,omitempty"`     // How it would end, and when; missing where it was not rehearsed
-	Rehearsal         *Rehearsal `json:"rehearsal,omitempty"`    // What came of the rehearsal
+	Rehearsal         *Rehearsal `json:"rehearsal,omitempty"`    // The result of the rehearsal
 	Load              *RunLoad   `json:"load,omitempty"`         // What it does to the workloads and to the bill
 	NotEvaluated      string     `json:"notEvaluated,omitempty"` // Why there is no forecast
 }

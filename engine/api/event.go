@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// Event is one line of `upgrade --auto -o json`, and of an abort that ends a run by itself.
+// Event is one line of `upgrade --auto -o json`, and of an abort without a driver.
 type Event struct {
 	TypeMeta
 	EventFields

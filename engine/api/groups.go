@@ -12,7 +12,7 @@ type GroupList struct {
 type Group struct {
 	Name               string          `json:"name"`                                    // Its name; other documents and events have it as group
 	InstanceGroup      string          `json:"instanceGroup,omitempty"`                 // The instance group, of groups that kops made
-	ID                 string          `json:"id,omitempty"`                            // What tells it from a later group of the same name (AWS: the ARN)
+	ID                 string          `json:"id,omitempty"`                            // Distinguishes it from a later group of the same name (AWS: the ARN)
 	Provider           string          `json:"provider"`                                // asg, eks, kops or gardener
 	Role               string          `json:"role,omitempty" enum:"role"`              // What its instances do in the cluster
 	Zones              []string        `json:"zones"`                                   // Availability zones
@@ -29,7 +29,7 @@ type Group struct {
 	NodeMarks          []NodeMarks     `json:"nodeMarks"`                               // Marks of others who move nodes, on its nodes
 	CannotStart        string          `json:"cannotStart,omitempty"`                   // Why no run can start on it now, a sentence
 	Pool               *WorkerPool     `json:"pool,omitempty"`                          // What a worker pool of Gardener has beyond other groups
-	NodeGroup          *NodeGroup      `json:"nodeGroup,omitempty"`                     // What EKS tells of a managed node group
+	NodeGroup          *NodeGroup      `json:"nodeGroup,omitempty"`                     // EKS's description of a managed node group
 }
 
 // LaunchTemplate is a version of a launch template.

@@ -2,11 +2,11 @@ package api
 
 import "time"
 
-// NodeGroup is what EKS tells of a managed node group.
+// NodeGroup is EKS's description of a managed node group.
 type NodeGroup struct {
 	Cluster               string           `json:"cluster"`                         // Name of the EKS cluster
 	AutoScalingGroup      string           `json:"autoScalingGroup"`                // Name of its Auto Scaling group
-	Status                string           `json:"status,omitempty"`                // EKS's word for how it stands: ACTIVE, UPDATING, DEGRADED, …
+	Status                string           `json:"status,omitempty"`                // EKS's word for its state: ACTIVE, UPDATING, DEGRADED, …
 	KubernetesVersion     string           `json:"kubernetesVersion,omitempty"`     // Version that its nodes are to have by its last update
 	ReleaseVersion        string           `json:"releaseVersion,omitempty"`        // AMI release that its nodes are to have by its last update
 	AMIType               string           `json:"amiType,omitempty"`               // EKS's word for the kind of AMI
@@ -48,8 +48,8 @@ type NodeGroupUpdate struct {
 	Type                  string           `json:"type"`                            // VersionUpdate or ConfigUpdate
 	Status                string           `json:"status"`                          // EKS's word: InProgress, Successful, Failed, Cancelled, or a later one
 	StartedAt             time.Time        `json:"startedAt"`                       // When it was asked for
-	KubernetesVersion     string           `json:"kubernetesVersion,omitempty"`     // Version that it goes to
-	ReleaseVersion        string           `json:"releaseVersion,omitempty"`        // AMI release that it goes to
-	LaunchTemplateVersion string           `json:"launchTemplateVersion,omitempty"` // Version of your own launch template that it goes to
+	KubernetesVersion     string           `json:"kubernetesVersion,omitempty"`     // Target version
+	ReleaseVersion        string           `json:"releaseVersion,omitempty"`        // Target AMI release
+	LaunchTemplateVersion string           `json:"launchTemplateVersion,omitempty"` // Target version of your own launch template
 	Errors                []NodeGroupIssue `json:"errors"`                          // Why it failed
 }

@@ -14,17 +14,17 @@ type GroupPlanFields struct {
 	InstanceGroup     string            `json:"instanceGroup,omitempty"`    // The instance group, of groups that kops made
 	Role              string            `json:"role,omitempty" enum:"role"` // What its instances do in the cluster
 	Strategy          string            `json:"strategy"`                   // The rules by which it would go
-	AsOf              time.Time         `json:"asOf"`                       // When the cluster was looked at
+	AsOf              time.Time         `json:"asOf"`                       // When the cluster was read
 	FromVersion       string            `json:"fromVersion,omitempty"`      // Version of the nodes now, as far as it is known
 	ToVersion         string            `json:"toVersion,omitempty"`        // Version that they would get, as far as it is known
 	NodesAtOnce       int               `json:"nodesAtOnce"`                // How many nodes may be out of service at once: maxUnavailable resolved
 	SurgeNodes        int               `json:"surgeNodes"`                 // How many more nodes there will be for a while
 	Nodes             []PlannedNode     `json:"nodes"`                      // The nodes, in the order in which they go
-	CanaryFirst       bool              `json:"canaryFirst"`                // One node goes alone at first, because none is up to date (kops)
+	CanaryFirst       bool              `json:"canaryFirst"`                // The first node goes alone, because none is up to date (kops)
 	Steps             []string          `json:"steps"`                      // What is done by the rules of kops, a sentence each
 	DetachInstances   []string          `json:"detachInstances"`            // IDs of instances that are detached, and replaced before they are drained
 	WarmPoolInstances []string          `json:"warmPoolInstances"`          // IDs of outdated instances of the warm pool, which are terminated too
-	UnreachableNodes  []string          `json:"unreachableNodes"`           // Nodes whose kubelet is not heard from
+	UnreachableNodes  []string          `json:"unreachableNodes"`           // Nodes without a kubelet heartbeat
 	LifecycleHooks    []LifecycleHook   `json:"lifecycleHooks"`             // Lifecycle hooks of the group that hold its instances
 	FreeAddresses     map[string]int    `json:"freeAddresses"`              // How many free addresses its subnets have, by zone
 	Quota             *Quota            `json:"quota,omitempty"`            // The EC2 quota that the surge of a managed node group counts for, where it was read
@@ -43,13 +43,13 @@ type GroupPlanFields struct {
 	EstimatedDuration Duration          `json:"estimatedDuration"`          // How long the run takes, or until it would make no further progress; without rehearsal a sum of guesses
 	Rehearsal         *Rehearsal        `json:"rehearsal,omitempty"`        // How the run would end, played in a copy of the cluster
 	Forecast          *Forecast         `json:"forecast,omitempty"`         // How the run would end, and when; missing where no rehearsal was tried
-	Pool              *WorkerPoolStatus `json:"pool,omitempty"`             // How a worker pool of Gardener stands
+	Pool              *WorkerPoolStatus `json:"pool,omitempty"`             // The state of a worker pool of Gardener
 	ControllerRoll    *ControllerRoll   `json:"controllerRoll,omitempty"`   // What a roll of a worker pool by Gardener would meet
-	NodeGroup         *NodeGroup        `json:"nodeGroup,omitempty"`        // What EKS tells of a managed node group
+	NodeGroup         *NodeGroup        `json:"nodeGroup,omitempty"`        // EKS's description of a managed node group
 	StartCommand      string            `json:"startCommand,omitempty"`     // The command that has EKS update a managed node group so
 }
 
-// PlannedNode is a node in the order in which it goes.
+// PlannedNode is a node in the order of the plan.
 type PlannedNode struct {
 	Instance         string    `json:"instance"`                  // ID of the instance
 	Node             string    `json:"node,omitempty"`            // Name of the node; missing where it has not joined the cluster
@@ -97,7 +97,7 @@ const (
 	TransitionTerminating = "terminating"
 )
 
-// Rehearsal is what came of playing a run in a copy of the cluster.
+// Rehearsal is the result of playing a run on a copy of the cluster.
 type Rehearsal struct {
 	Finishes     bool     `json:"finishes"`                       // The run would end by itself
 	Extrapolated bool     `json:"extrapolated"`                   // It was cut off, and its pace is taken for the rest
@@ -109,11 +109,10 @@ type Rehearsal struct {
 	Blocked      []string `json:"blocked"`                        // Nodes that something would keep from being drained, a sentence each
 }
 
-// Forecast is how a run will end as far as can be foreseen: what came of playing it in copies
-// of the cluster.
+// Forecast is the foreseen end of a run, rehearsed on copies of the cluster.
 type Forecast struct {
 	Outlook      string          `json:"outlook" enum:"outlook"`         // How it will end
-	AsOf         time.Time       `json:"asOf"`                           // When the cluster was looked at
+	AsOf         time.Time       `json:"asOf"`                           // When the cluster was read
 	EndsAt       time.Time       `json:"endsAt,omitzero"`                // When the run is over, or when nothing moves any more
 	EarliestEnd  time.Time       `json:"earliestEnd,omitzero"`           // One end in ten is before; missing where the range was not worked out
 	LatestEnd    time.Time       `json:"latestEnd,omitzero"`             // One end in ten is after
@@ -184,7 +183,7 @@ type Settings struct {
 	CanaryWatch         Duration          `json:"canaryWatch,omitempty"`                          // How long what replaces the canary must be well
 	MaxFailedNodes      int               `json:"maxFailedNodes"`                                 // How many nodes may fail before the run does
 	RetireSurge         bool              `json:"retireSurge,omitempty"`                          // Whether a run that fails drains and terminates what is left of its surge
-	Unreachable         string            `json:"unreachable,omitempty" enum:"unreachablePolicy"` // What happens to nodes whose kubelet is not heard from
+	Unreachable         string            `json:"unreachable,omitempty" enum:"unreachablePolicy"` // What happens to nodes without a kubelet heartbeat
 	UnreachableAfter    Duration          `json:"unreachableAfter,omitempty"`                     // After what time a node counts as unreachable
 	DrainTimeout        Duration          `json:"drainTimeout,omitempty"`                         // Time for a node to lose its pods
 	OnDrainTimeout      string            `json:"onDrainTimeout,omitempty" enum:"timeoutPolicy"`  // What happens to a node then

@@ -19,7 +19,7 @@ type WorkerPool struct {
 	MaintenanceWindow *MaintenanceWindow `json:"maintenanceWindow,omitempty"` // The maintenance time window that is open, or the next one
 	Errors            []string           `json:"errors"`                      // What did not work, a sentence each
 	Notes             []string           `json:"notes"`                       // What the Shoot says, a sentence each
-	Unknown           []string           `json:"unknown"`                     // What cannot be known from here, and what would tell it, a sentence each
+	Unknown           []string           `json:"unknown"`                     // What is not known, and what would show it, a sentence each
 }
 
 // ShootInfo has the fields of the ConfigMap shoot-info.
@@ -41,7 +41,7 @@ type MaintenanceWindow struct {
 type PoolZone struct {
 	Zone              string `json:"zone"`                        // Name of the zone
 	MachineDeployment string `json:"machineDeployment,omitempty"` // Its machine deployment, where the control cluster is read
-	DesiredSize       *int   `json:"desiredSize,omitempty"`       // How many machines it asks for, where the control cluster is read
+	DesiredSize       *int   `json:"desiredSize,omitempty"`       // How many machines it should have, where the control cluster is read
 	Updated           int    `json:"updated"`                     // How many machines are up to date
 	Available         int    `json:"available"`                   // How many machines are available
 	Total             int    `json:"total"`                       // How many there are, those that are being deleted included
@@ -67,9 +67,9 @@ type MachineLimits struct {
 	Assumed                     bool     `json:"assumed"`                // Nothing was read: these are the controller's defaults
 }
 
-// WorkerPoolStatus is how a worker pool stands at one look.
+// WorkerPoolStatus is the state of a worker pool at one time.
 type WorkerPoolStatus struct {
-	AsOf      time.Time `json:"asOf"`      // When it was looked at
+	AsOf      time.Time `json:"asOf"`      // When it was read
 	Instances int       `json:"instances"` // How many instances it has
 	Outdated  int       `json:"outdated"`  // How many of these are to be replaced or updated
 	WorkerPool
@@ -85,7 +85,7 @@ type PoolMember struct {
 	Zone          string   `json:"zone,omitempty"`     // Its zone
 	Stage         string   `json:"stage" enum:"stage"` // Where it stands
 	Version       string   `json:"version,omitempty"`  // Version of its kubelet
-	UpToDate      bool     `json:"upToDate"`           // It is as the pool asks for
+	UpToDate      bool     `json:"upToDate"`           // It is as the pool requires
 	Ready         bool     `json:"ready"`              // Its node is ready
 	Cordoned      bool     `json:"cordoned"`           // Its node is cordoned
 	PodsToEvict   int      `json:"podsToEvict"`        // How many pods had to leave when its drain began
@@ -112,7 +112,7 @@ type Machine struct {
 	Limits            MachineLimits `json:"limits"`                  // Its own limits
 }
 
-// Countdown is a time that runs out.
+// Countdown is the time until a limit.
 type Countdown struct {
 	Instance string `json:"instance,omitempty"` // ID of the instance it is about
 	Node     string `json:"node,omitempty"`     // Name of the node it is about
@@ -122,8 +122,8 @@ type Countdown struct {
 
 // ControllerRoll is what a roll of a worker pool by Gardener would meet.
 type ControllerRoll struct {
-	AsOf         time.Time   `json:"asOf"`         // When the pool was looked at
-	AllNodes     bool        `json:"allNodes"`     // No node is outdated, so that a roll of all nodes is looked at; else the roll under way
+	AsOf         time.Time   `json:"asOf"`         // When the pool was read
+	AllNodes     bool        `json:"allNodes"`     // No node is outdated, so that a roll of all nodes is examined; else the roll under way
 	Nodes        []PoolNode  `json:"nodes"`        // Nodes that it would move, by zone and name
 	Obstacles    []Obstacle  `json:"obstacles"`    // What is in its way, or takes time
 	NodeMarks    []NodeMarks `json:"nodeMarks"`    // Marks of others who move nodes, on the nodes of the pool

@@ -6,7 +6,7 @@ import "time"
 type ShootChangePlan struct {
 	TypeMeta
 	Shoot        string           `json:"shoot"`                // The Shoot, namespace/name
-	AsOf         time.Time        `json:"asOf"`                 // When it was looked at
+	AsOf         time.Time        `json:"asOf"`                 // When it was read
 	Refused      bool             `json:"refused"`              // Gardener's API takes nothing of the change
 	Refusals     []ShootRefusal   `json:"refusals"`             // Why
 	Start        ChangeStart      `json:"start"`                // When the change is rolled out

@@ -23,15 +23,15 @@ type GroupStatusFields struct {
 	RemoteRun     *RemoteRun        `json:"remoteRun,omitempty"`     // An unfinished run without Kubernetes whose record another machine has (--cloudonly)
 	EarlierRuns   []EarlierRun      `json:"earlierRuns"`             // Runs before that whose records are kept, the newest first; of status GROUP
 	NodeMarks     []NodeMarks       `json:"nodeMarks"`               // Marks of others who move nodes, on its nodes
-	Pool          *WorkerPoolStatus `json:"pool,omitempty"`          // How a worker pool of Gardener stands; of status GROUP
-	PoolUnknown   string            `json:"poolUnknown,omitempty"`   // Why it is not known how the pool stands
-	NodeGroup     *NodeGroup        `json:"nodeGroup,omitempty"`     // What EKS tells of a managed node group; of status GROUP
+	Pool          *WorkerPoolStatus `json:"pool,omitempty"`          // The state of a worker pool of Gardener; of status GROUP
+	PoolUnknown   string            `json:"poolUnknown,omitempty"`   // Why the pool's state is not known
+	NodeGroup     *NodeGroup        `json:"nodeGroup,omitempty"`     // EKS's description of a managed node group; of status GROUP
 }
 
 // Run is a run as its record has it.
 type Run struct {
 	ID               string          `json:"id"`                             // Its ID; other documents and events have it as run
-	Strategy         string          `json:"strategy"`                       // The rules by which it goes
+	Strategy         string          `json:"strategy"`                       // The rules of the run
 	State            string          `json:"state" enum:"state"`             // Where it stands
 	Result           string          `json:"result,omitempty" enum:"result"` // How it ended
 	Message          string          `json:"message,omitempty"`              // Why it ended or is paused, a sentence
@@ -47,7 +47,7 @@ type Run struct {
 	Until            time.Time       `json:"until,omitzero"`                 // When it is to be over
 	Outdated         int             `json:"outdated"`                       // How many nodes were outdated when it started
 	Replaced         int             `json:"replaced"`                       // How many of these are replaced or updated
-	Stages           map[string]int  `json:"stages" enum:"stage"`            // How many nodes stand at each stage
+	Stages           map[string]int  `json:"stages" enum:"stage"`            // Number of nodes by stage
 	WaitingBatch     *Batch          `json:"waitingBatch,omitempty"`         // The batch that waits for approval
 	Canary           *Canary         `json:"canary,omitempty"`               // The watch over what replaced the canary, until it has passed
 	DrainGate        string          `json:"drainGate,omitempty"`            // Why no further drain starts, a sentence
@@ -67,7 +67,7 @@ type Run struct {
 	Unrestored       []string        `json:"unrestored"`                     // What was not restored, each with the command that would
 }
 
-// Raise is what runs of a group have added to its sizes and not taken back.
+// Raise is what runs of a group added to its sizes and did not revert.
 type Raise struct {
 	Run      string    `json:"run"`      // ID of the run that raised them
 	At       time.Time `json:"at"`       // When it did
@@ -76,10 +76,10 @@ type Raise struct {
 	Unsure   bool      `json:"unsure"`   // Nobody knows whether it happened: its answer was lost
 	Doubtful int       `json:"doubtful"` // How much more of the desired size may be of the raise, or others'
 	Message  string    `json:"message"`  // The same, a sentence
-	Command  string    `json:"command"`  // The command that takes it back, or shows what became of it
+	Command  string    `json:"command"`  // The command that reverts it, or shows its state
 }
 
-// RemoteRun is what the tags of a group tell of a run.
+// RemoteRun is a run as a group's tags describe it.
 type RemoteRun struct {
 	ID       string `json:"id"`               // Its ID
 	Driver   string `json:"driver,omitempty"` // Who drives it now; missing if nobody does
@@ -112,7 +112,7 @@ type Batch struct {
 
 // BatchPreview is what the approval of a batch would do.
 type BatchPreview struct {
-	AsOf             time.Time `json:"asOf,omitzero"`    // When the cluster was looked at
+	AsOf             time.Time `json:"asOf,omitzero"`    // When the cluster was read
 	PodsToEvict      int       `json:"podsToEvict"`      // How many pods have to leave
 	PodsStaying      int       `json:"podsStaying"`      // How many pods stay
 	ForeseenBlockers []string  `json:"foreseenBlockers"` // Blockers to expect, a sentence each
@@ -151,7 +151,7 @@ type ValidationFailure struct {
 	Ignored bool   `json:"ignored"`         // It does not count, because it is of another group
 }
 
-// BlockedPod is a pod that stays on a node which is drained.
+// BlockedPod is a pod that keeps a node from being drained.
 type BlockedPod struct {
 	Pod      string   `json:"pod"`                               // The pod, namespace/name
 	Node     string   `json:"node"`                              // Name of the node
@@ -162,7 +162,7 @@ type BlockedPod struct {
 	Remedy   string   `json:"remedy,omitempty"`                  // What would free it
 }
 
-// Workload is a workload whose pods a run has moved, and how the pods stand that replace them.
+// Workload is a workload whose pods a run moved, and the state of their replacements.
 type Workload struct {
 	Namespace      string    `json:"namespace"`                // Its namespace
 	Kind           string    `json:"kind,omitempty"`           // Deployment, StatefulSet, ...
@@ -183,7 +183,7 @@ type Workload struct {
 	Message        string    `json:"message"`                  // The worst of it, a sentence
 }
 
-// NodeNote is a node with what there is to say of it.
+// NodeNote is a node and a note about it.
 type NodeNote struct {
 	Node    string `json:"node"`              // Name of the node, or of the instance where that has not joined
 	Message string `json:"message,omitempty"` // Why

@@ -37,6 +37,7 @@ type exchange struct {
 	lacks    string    // a verb that this user may not do there
 	user     string    // of the API; "" where it does not tell
 	policy   bool      // that by is the user
+	fails    bool      // dry runs in another name end in an error of the API's own
 	tried    time.Time // when dry runs are said to be
 }
 
@@ -84,6 +85,8 @@ func (x *exchange) admit(w http.ResponseWriter, r *http.Request) bool {
 	switch {
 	case x.lacks == "create":
 		say(w, 403, status(403, "Forbidden", "configmaps is forbidden", ""))
+	case x.fails && dry && m.Data["by"] != x.user:
+		say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
 	case x.policy && m.Data["by"] != x.user:
 		say(w, 422, status(422, "Invalid", "ValidatingAdmissionPolicy denied request", ""))
 	case dry:
@@ -574,6 +577,13 @@ func TestWhoGivesACommand(t *testing.T) {
 	}
 	if c := heard(time.Minute, "ann"); c.Claimed {
 		t.Errorf("held again: %+v", c)
+	}
+	x.hold(false, 3*time.Minute)
+	x.noting.Lock()
+	x.fails = true
+	x.noting.Unlock()
+	if c := heard(time.Minute, "mallory"); !c.Claimed {
+		t.Errorf("a false name that was not looked at: %+v", c)
 	}
 	x.noting.Lock()
 	x.lacks = "create"

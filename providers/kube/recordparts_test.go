@@ -276,8 +276,15 @@ func TestRecordPartsGone(t *testing.T) {
 	})
 	s.loads("two")
 	s.intercept(nil)
-	s.remove(atRecords + s.kept()[0])
 	var damaged *live.DamagedError
+	one, other := s.object(atRecords+s.kept()[0]), s.object(atRecords+s.kept()[1])
+	one["binaryData"], other["binaryData"] = other["binaryData"], one["binaryData"]
+	if _, _, err := s.small().Load(t.Context()); !errors.As(err, &damaged) || !strings.Contains(err.Error(), "sum differs") {
+		t.Errorf("a record whose parts have changed: %v", err)
+	}
+	one["binaryData"], other["binaryData"] = other["binaryData"], one["binaryData"]
+	s.loads("two")
+	s.remove(atRecords + s.kept()[0])
 	if _, _, err := s.small().Load(t.Context()); !errors.As(err, &damaged) {
 		t.Errorf("a record without a part: %v", err)
 	}

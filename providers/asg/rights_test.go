@@ -140,7 +140,7 @@ func TestCheckRightsOfWhom(t *testing.T) {
 
 // What is left is proven by requests that change nothing, none where one would.
 func TestProveRights(t *testing.T) {
-	suspended := e("SuspendedProcesses", members(e("ProcessName", "AZRebalance")))
+	suspended := members("SuspendedProcesses", e("ProcessName", "AZRebalance"))
 	for name, c := range map[string]struct {
 		group            string
 		update, resume   string // their answers

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
@@ -21,12 +22,12 @@ const (
 // tellTroubleBefore has each kind of trouble that validation knows there before the roll
 // begins, so that it comes with the first list: the roll names it, does nothing, and ends
 // in 7. A pod that its kubelet has rejected is there all the time, and stays for the
-// stories after this one: it is no trouble.
+// stories after this one: it is no trouble. Nor is one that only waits for its readiness gate.
 func (s *kopsScene) tellTroubleBefore() {
 	s.outdate("batch", "nodes")
 	masters, batch := s.at("masters"), s.at("batch")
 	worker := batch.nodes()[0].Name
-	rejected := s.reject("rejected", s.master())
+	harmless := []string{s.reject("rejected", s.master()), s.gated("gated", batch.nodes()[1].Name)}
 	var unjoined string
 	for _, c := range []struct {
 		name    string
@@ -57,6 +58,10 @@ func (s *kopsScene) tellTroubleBefore() {
 			s.must(shared.UnreadyNode(s.ctx, worker))
 			return "node " + worker + " of " + batch.group.Name + " is not Ready"
 		}, func() { s.must(shared.ReadyNode(s.ctx, worker)); s.nodesReady("batch", 4) }},
+		{"a node is Ready without a network", func() string {
+			s.network(worker, corev1.ConditionTrue)
+			return "node " + worker + " of " + batch.group.Name + " is not Ready: NetworkUnavailable"
+		}, func() { s.network(worker, corev1.ConditionFalse) }},
 		{"the control plane has too few machines", func() string {
 			s.aws("SuspendProcesses", "AutoScalingGroupName", masters.group.Name, "ScalingProcesses.member.1", "Launch")
 			s.endMaster(masters.instances()[0].ID, 1)
@@ -87,13 +92,16 @@ func (s *kopsScene) tellTroubleBefore() {
 		c.mend()
 
 		failed := p.await("validation.failed", saying(want))
-		if strings.Contains(failed.Message, rejected) {
-			s.t.Errorf("%s: the rejected pod is named too: %s", c.name, failed.Message)
+		for _, pod := range harmless {
+			if strings.Contains(failed.Message, pod) {
+				s.t.Errorf("%s: %s is named too: %s", c.name, pod, failed.Message)
+			}
 		}
 		s.checkBecame(p, "bastions left-out", "masters left-out", "batch running", "batch finished", "nodes not-started")
 		s.checkUntouched()
 		batch.checkReleased()
 	}
+	s.removePod("gated")
 	s.begin()
 }
 
@@ -138,6 +146,37 @@ func (s *kopsScene) reject(name, node string) string {
 	_, err = shared.Client().CoreV1().Pods(metav1.NamespaceSystem).UpdateStatus(s.ctx, pod, metav1.UpdateOptions{})
 	s.must(err)
 	return metav1.NamespaceSystem + "/" + name
+}
+
+// gated creates a pod of the system whose containers are ready, and which is not Ready because a
+// readiness gate is closed. It says what names it.
+func (s *kopsScene) gated(name, node string) string {
+	s.t.Helper()
+	s.criticalPod(name, clusterCritical, node)
+	api := shared.Client().CoreV1().Pods(metav1.NamespaceSystem)
+	pod, err := api.Get(s.ctx, name, metav1.GetOptions{})
+	s.must(err)
+	pod.Annotations["lab.drainboard.dev/unready"] = "true" // the fake kubelet opens no gate
+	pod, err = api.Update(s.ctx, pod, metav1.UpdateOptions{})
+	s.must(err)
+	pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{
+		{Type: corev1.ContainersReady, Status: corev1.ConditionTrue},
+		{Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady"},
+	}}
+	for _, c := range pod.Spec.Containers {
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, Ready: true})
+	}
+	_, err = api.UpdateStatus(s.ctx, pod, metav1.UpdateOptions{})
+	s.must(err)
+	return metav1.NamespaceSystem + "/" + name
+}
+
+// network has a node say that it has no network, or that it has.
+func (s *kopsScene) network(node string, unavailable corev1.ConditionStatus) {
+	s.t.Helper()
+	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"NetworkUnavailable","status":%q,"reason":"NoRouteCreated","message":"no route"}]}}`, unavailable)
+	_, err := shared.Client().CoreV1().Nodes().Patch(s.ctx, node, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
+	s.must(err)
 }
 
 // endMaster ends a machine of the control plane, and waits until n are left.

@@ -71,7 +71,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 				return out, inGroup(g.Name, err)
 			}
 			out.Plans[g.Name] = plan
-			if g.Total = len(plan.Nodes); g.Total == 0 && !plan.WarmAlone {
+			if g.Total = len(plan.Nodes); !needsRun(plan) {
 				g.State, g.Why = roll.LeftOut, "no node is outdated"
 			}
 		}
@@ -80,6 +80,12 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 	out.Roll = roll.New(out.Rules, cmp.Or(id, rollID(s.Clock())), groups)
 	out.Roll.Again = of.Again(p.Line)
 	return out, nil
+}
+
+// needsRun reports whether a roll has a run of a group: something is outdated, or an earlier run
+// has left the group larger, which this one takes back.
+func needsRun(p snapshot.Plan) bool {
+	return len(p.Nodes) > 0 || p.WarmAlone || p.Run.Inherited != nil
 }
 
 // inGroup adds the group's name to an error.

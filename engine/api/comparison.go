@@ -30,5 +30,7 @@ type RunLoad struct {
 	Moves             int      `json:"moves"`                       // How often, in all: a pod that lands on a node that has to go too moves again
 	LowestHeadroom    int      `json:"lowestHeadroom"`              // The fewest healthy pods that a PDB has above the number that it requires; negative: below it
 	LowestHeadroomPDB string   `json:"lowestHeadroomPDB,omitempty"` // Which PDB, namespace/name; missing where there is none, or no pod moves
+	PodsWaiting       int      `json:"podsWaiting"`                 // How many pods at most find no room at once while it lasts, for more than 20 s
+	LongestWaiting    Duration `json:"longestWaiting"`              // For how long one of them does
 	ExtraInstanceTime Duration `json:"extraInstanceTime"`           // Time of all instances above the number before the run, terminating ones included
 }

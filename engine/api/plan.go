@@ -99,14 +99,18 @@ const (
 
 // Rehearsal is the result of playing a run on a copy of the cluster.
 type Rehearsal struct {
-	Finishes     bool     `json:"finishes"`                       // The run would end by itself
-	Extrapolated bool     `json:"extrapolated"`                   // It was cut off, and its pace is taken for the rest
-	Result       string   `json:"result,omitempty" enum:"result"` // How the run would end
-	Message      string   `json:"message,omitempty"`              // Why, or what it would wait for
-	Replaced     int      `json:"replaced"`                       // How many outdated nodes would then be replaced
-	Failed       int      `json:"failed"`                         // How many would have failed
-	Remaining    int      `json:"remaining"`                      // How many would still be outdated, those left out on purpose apart
-	Blocked      []string `json:"blocked"`                        // Nodes that something would keep from being drained, a sentence each
+	Finishes       bool     `json:"finishes"`                       // The run would end by itself
+	Extrapolated   bool     `json:"extrapolated"`                   // It was cut off, and its pace is taken for the rest
+	Result         string   `json:"result,omitempty" enum:"result"` // How the run would end
+	Message        string   `json:"message,omitempty"`              // Why, or what it would wait for
+	Replaced       int      `json:"replaced"`                       // How many outdated nodes would then be replaced
+	Failed         int      `json:"failed"`                         // How many would have failed
+	Remaining      int      `json:"remaining"`                      // How many would still be outdated, those left out on purpose apart
+	Blocked        []string `json:"blocked"`                        // Nodes that something would keep from being drained, a sentence each
+	PodsWaiting    int      `json:"podsWaiting"`                    // How many pods at most would find no room at once while it lasts, for more than 20 s
+	LongestWaiting Duration `json:"longestWaiting"`                 // For how long one of them would not
+	PodsLeft       int      `json:"podsLeft"`                       // How many pods would find no room at last
+	WithoutRoom    []string `json:"withoutRoom"`                    // The first of these, a sentence each
 }
 
 // Forecast is the foreseen end of a run, rehearsed on copies of the cluster.

@@ -72,7 +72,15 @@ type from struct {
 // else acts on it, and launches succeed.
 func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
-	f.named = "new-"
+	f.named, f.fits = "new-", &fits{known: map[*world.Needs]map[string]*fit{}, nears: map[string]*near{}, about: map[string][]*near{}}
+	f.pods.moved = f.counts
+	for _, marks := range f.run.Marks {
+		for _, m := range marks {
+			if m.Put.Taint != nil {
+				f.marked[m.Put.Taint.Key] = true
+			}
+		}
+	}
 	f.setGroup()
 	for _, n := range w.Nodes() {
 		if n.Labels == nil { // the run may put one
@@ -137,9 +145,12 @@ func (f *from) setGroup() {
 	for _, zone := range s.Zones {
 		f.numbers["node/"+zone] = len(f.run.Nodes) + 2*len(f.w.Machines())
 	}
-	s.labels = map[string]string{}
+	f.model = f.modelOf()
+	if s.labels = f.model.labels; s.labels == nil {
+		s.labels = map[string]string{}
+	}
 	for key, value := range f.run.Settings.NewLabels {
-		s.labels[key] = cmp.Or(value, "any")
+		s.labels[key] = cmp.Or(value, s.labels[key], "any")
 	}
 }
 
@@ -212,16 +223,12 @@ func machinesOf(w *world.World) []world.Machine {
 
 // setPods takes the pods over, and makes up the workloads that they are of.
 func (f *from) setPods() {
-	for _, marks := range f.run.Marks {
-		for _, m := range marks {
-			if m.Put.Taint != nil {
-				f.marked[m.Put.Taint.Key] = true
-			}
-		}
-	}
 	all := slices.Clone(f.w.Unplaced())
 	for _, n := range f.w.Nodes() {
 		all = append(all, f.w.PodsOn(n.Name)...)
+	}
+	for _, p := range all { // all rules are known before the first pod is counted
+		f.fits.of(p.Needs, p.Namespace)
 	}
 	slices.SortFunc(all, func(a, b *world.Pod) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
 	for _, known := range all {
@@ -281,7 +288,10 @@ func (f *from) shapeOf(p *world.Pod) Shape {
 		Ready: cmp.Or(f.pace.ReadyOf[p.Owner.UID], f.pace.PodReady), Stop: f.pace.stopOf(p), Grace: p.Grace, ToleratesAll: p.ToleratesAll, Tolerates: f.tolerated(p.Node),
 		NeverReady: p.Phase == world.PodRunning && !p.Ready && f.now.Sub(p.Created) > young && f.unwell(p),
 		Gated:      p.Phase == world.PodRunning && !p.Ready && p.Critical != "" && len(p.Unready) == 0 && f.now.Sub(p.Created) > young,
-		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers,
+		Volume:     p.Volume && p.Owner.Kind == StatefulSet, Finalizers: p.Finalizers, fit: f.fits.of(p.Needs, p.Namespace),
+	}
+	if p.Needs != nil {
+		shape.CPU, shape.Memory = p.Needs.CPU, p.Needs.Memory
 	}
 	known := f.pace.PodStop > 0 || f.pace.StopOf[p.Owner.UID] > 0
 	if limit := f.run.Settings.DrainTimeout / 3; limit > 0 && !known { // a guess is no reason to fail
@@ -321,13 +331,18 @@ func (f *from) tolerated(node string) []string {
 		return keys
 	}
 	for _, t := range n.Taints {
-		moves := (&world.Node{Taints: []world.Taint{t}}).Moves()
-		if hard(t) && len(moves) == 0 && !f.marked[t.Key] && t.Key != world.EKSGroupKey && !strings.HasPrefix(t.Key, "node.kubernetes.io/") {
+		if f.stays(t) {
 			keys = append(keys, t.Key)
 		}
 	}
 	f.dealt[node] = keys
 	return keys
+}
+
+// stays reports whether a taint keeps pods off a node for good: it was not put to move them.
+func (f *from) stays(t world.Taint) bool {
+	moves := (&world.Node{Taints: []world.Taint{t}}).Moves()
+	return hard(t) && len(moves) == 0 && !f.marked[t.Key] && t.Key != world.EKSGroupKey && !strings.HasPrefix(t.Key, "node.kubernetes.io/")
 }
 
 func (f *from) zoneOf(node string) string {

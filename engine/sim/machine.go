@@ -207,11 +207,36 @@ func (s *Sim) join(m *machine) {
 		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
 		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("not ready: container runtime network not ready"),
 	}
-	n.Taints = taintsOf(s.group.Role)
+	n.Taints, n.Room = taintsOf(s.group.Role), s.room()
+	if s.fits != nil {
+		n.Taints, n.Room = slices.Clone(s.model.taints), s.model.room
+	}
 	if !m.noLabels {
 		maps.Copy(n.Labels, s.group.labels)
 	}
 	s.setNode(n)
+}
+
+// room is what a node has for pods, DaemonSet pods and those of this moment's static ones included.
+func (s *Sim) room() world.Room {
+	pods := s.Config.Slots
+	for _, w := range s.workloads {
+		if w.Kind == DaemonSet || w.Kind == Mirror {
+			pods++
+		}
+	}
+	return world.Room{CPU: s.Config.CPU, Memory: s.Config.Memory, Pods: pods}
+}
+
+// roomForOneMore gives every node room for the pod of another DaemonSet.
+func (s *Sim) roomForOneMore() {
+	for _, w := range []*world.World{s.Truth, s.View} {
+		for _, n := range w.Nodes() {
+			more := *n
+			more.Room.Pods++
+			w.SetNode(&more)
+		}
+	}
 }
 
 // end begins a machine's end.

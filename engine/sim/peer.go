@@ -61,7 +61,7 @@ func (s *Sim) joinPeer(p *peer, number int) {
 	}
 	s.setNode(world.Node{
 		Name: name, Machine: "i-" + name, Zone: p.zones[(number-1)%len(p.zones)], Version: "v1.31", Labels: map[string]string{world.KopsGroup: p.Name},
-		Created: s.now, Taints: taintsOf(p.Role), Trouble: s.hostile("not ready: container runtime network not ready"),
+		Created: s.now, Room: s.room(), Taints: taintsOf(p.Role), Trouble: s.hostile("not ready: container runtime network not ready"),
 	})
 }
 

@@ -46,11 +46,12 @@ func (s *Sim) place(p *pod) (best *world.Node, why string) {
 	against := map[string]int{}
 	apart, own := s.others(p), s.pods.spread[p.Owner.UID]
 	var least [3]int
+	var of domains
 	left := enough(len(nodes))
 	for i := range nodes {
 		n := nodes[(s.scan+i)%len(nodes)]
 		l := s.pods.loads[n.Name]
-		if reasons := s.unschedulableReasons(p, n, l, apart); len(reasons) > 0 {
+		if reasons := s.unschedulableReasons(p, n, l, apart, &of); len(reasons) > 0 {
 			for _, r := range reasons {
 				against[r]++
 			}
@@ -118,14 +119,17 @@ func domain(n *world.Node, of string) string {
 // unschedulableReasons says why a node does not take a pod, with the reasons of the first of the
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
 // of the default profile).
-func (s *Sim) unschedulableReasons(p *pod, n *world.Node, l load, apart map[string]bool) []string {
+func (s *Sim) unschedulableReasons(p *pod, n *world.Node, l load, apart map[string]bool, of *domains) []string {
 	if why := untolerated(p, n); why != "" {
 		return []string{why}
 	}
 	if p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
 		return []string{"node(s) didn't match Pod's node affinity/selector"}
 	}
-	if short := s.insufficient(p, l); len(short) > 0 {
+	if p.shape.fit != nil && !p.shape.fit.selects(n) {
+		return []string{"node(s) didn't match Pod's node affinity/selector"}
+	}
+	if short := s.insufficient(p, n, l); len(short) > 0 {
 		return short
 	}
 	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != "" && v.zone != n.Zone {
@@ -133,6 +137,9 @@ func (s *Sim) unschedulableReasons(p *pod, n *world.Node, l load, apart map[stri
 	}
 	if apart[domain(n, p.shape.Apart)] {
 		return []string{"node(s) didn't match pod anti-affinity rules"}
+	}
+	if why := s.misplaced(p, n, of); why != "" {
+		return []string{why}
 	}
 	return nil
 }
@@ -146,7 +153,7 @@ func untolerated(p *pod, n *world.Node) string {
 		return "node(s) were unschedulable"
 	}
 	for _, t := range n.Taints {
-		if hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) {
+		if hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) && !p.shape.fit.tolerates(t) {
 			return "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
 		}
 	}
@@ -157,17 +164,20 @@ func untolerated(p *pod, n *world.Node) string {
 }
 
 // insufficient names what a node has not enough of for a pod.
-func (s *Sim) insufficient(p *pod, l load) (short []string) {
+func (s *Sim) insufficient(p *pod, n *world.Node, l load) (out []string) {
+	if s.fits != nil {
+		return short(p, n, l)
+	}
 	if l.pods >= s.Config.Slots {
-		short = append(short, "Too many pods")
+		out = append(out, "Too many pods")
 	}
 	if s.Config.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > s.Config.CPU {
-		short = append(short, "Insufficient cpu")
+		out = append(out, "Insufficient cpu")
 	}
 	if s.Config.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > s.Config.Memory {
-		short = append(short, "Insufficient memory")
+		out = append(out, "Insufficient memory")
 	}
-	return short
+	return out
 }
 
 // hard reports whether a taint keeps pods off.

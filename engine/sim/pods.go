@@ -18,6 +18,7 @@ type pod struct {
 	stopped bool      // asked to go, and only its finalizers hold it
 	lists   []string  // the lists that it is in, nil for the one of its label app
 	at      spot      // where it is counted
+	shares  []part    // what it adds to the counts of rules
 }
 
 // spot is a node with an owner (its UID) that has a pod there.
@@ -35,11 +36,13 @@ type pods struct {
 	// finished pods aside, and nothing is kept that is zero.
 	loads  map[string]load
 	spread map[string]map[string]int
+	// moved is told of a pod that is counted elsewhere, nil if nobody needs to know.
+	moved func(*pod)
 }
 
 // load is what the pods of a node ask for.
 type load struct {
-	pods        int // DaemonSet and static pods aside
+	pods, all   int // DaemonSet and static pods aside, and with them
 	cpu, memory int
 }
 
@@ -68,13 +71,18 @@ func (ps *pods) set(p *pod) {
 		ps.count(p, -1)
 		p.at = at
 		ps.count(p, 1)
+		if ps.moved != nil {
+			ps.moved(p)
+		}
 	}
 }
 
 // drop removes a pod.
 func (ps *pods) drop(p *pod) {
 	ps.count(p, -1)
-	p.at = spot{}
+	if p.at = (spot{}); ps.moved != nil {
+		ps.moved(p)
+	}
 	delete(ps.byUID, p.UID)
 	if ps.names[p.Ref()] == p {
 		delete(ps.names, p.Ref())
@@ -98,6 +106,7 @@ func (ps *pods) count(p *pod, n int) {
 	l := ps.loads[p.at.node]
 	l.cpu += n * p.shape.CPU
 	l.memory += n * p.shape.Memory
+	l.all += n
 	if p.Owner.Kind != DaemonSet && !p.Mirror {
 		l.pods += n
 	}

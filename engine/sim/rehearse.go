@@ -27,6 +27,8 @@ const (
 	breath      = 200 * time.Millisecond
 	perBreath   = 100
 	mostBreaths = 10
+	// waits is for how long a pod that has no node yet does not count as without room.
+	waits = 20 * time.Second
 	// mostHeld is how many nodes a rehearsal names that something keeps from being emptied.
 	mostHeld = 20
 )
@@ -208,6 +210,9 @@ func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run reco
 // measures adds to the load what a span of time brought that is over.
 func (r *rehearsal) measures(span time.Duration) {
 	r.load.Extra += time.Duration(max(0, len(r.sim.machines)-len(r.from.Machines()))) * span
+	if n, longest := r.withoutRoom(); n > 0 {
+		r.load.Waiting, r.load.WaitingFor = max(r.load.Waiting, n), max(r.load.WaitingFor, longest)
+	}
 	if r.load.Moves == 0 {
 		return // what is amiss before is not the run's doing
 	}
@@ -217,6 +222,42 @@ func (r *rehearsal) measures(span time.Duration) {
 			r.load.Spare, r.load.Budget = spare, ref
 		}
 	}
+}
+
+// withoutRoom counts the pods that find no room, those aside that did not before, and tells for how
+// long the oldest does not.
+func (r *rehearsal) withoutRoom() (n int, longest time.Duration) {
+	for _, p := range r.sim.Truth.Unplaced() {
+		if took := r.sim.now.Sub(p.Created); took > waits && r.homeless(p) {
+			n, longest = n+1, max(longest, took)
+		}
+	}
+	return n, longest
+}
+
+// homeless reports whether a pod finds no room that was not there before.
+func (r *rehearsal) homeless(p *world.Pod) bool {
+	return p.Unplaced != "" && !p.Terminating() && r.from.Pod(p.UID) == nil
+}
+
+// lacksRoom is a pod under a budget that finds no room, the zero value if there is none.
+func (r *rehearsal) lacksRoom(ref string) snapshot.NoRoom {
+	for _, p := range r.sim.Truth.Unplaced() {
+		if b := r.sim.Truth.Budget(ref); b != nil && b.Covers(p) && r.homeless(p) {
+			return snapshot.NoRoom{Pod: p.Ref(), Why: p.Unplaced}
+		}
+	}
+	return snapshot.NoRoom{}
+}
+
+// causeOf is a blocker as a cause, with the pod that finds no room where that is why its budget is
+// closed.
+func (r *rehearsal) causeOf(b *blockers.Blocker) snapshot.Cause {
+	c := snapshot.CauseOf(b)
+	if len(c.Budgets) == 1 {
+		c.NoRoom = r.lacksRoom(c.Budgets[0])
+	}
+	return c
 }
 
 // moves counts a pod that was evicted or deleted, each once.
@@ -313,7 +354,7 @@ func (r *rehearsal) blame(before record.Run, touched []string) {
 		known := len(r.causes)
 		for _, b := range stuck {
 			if b.Machine == id {
-				r.causes = append(r.causes, snapshot.CauseOf(b))
+				r.causes = append(r.causes, r.causeOf(b))
 			}
 		}
 		if len(r.causes) == known {
@@ -374,13 +415,23 @@ func stages(r *record.Run) map[record.Stage]int {
 func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 	if r.run.State != record.Finished {
 		for _, b := range r.blockers(r.run) {
-			r.causes = append(r.causes, snapshot.CauseOf(b))
+			r.causes = append(r.causes, r.causeOf(b))
 		}
 	}
 	r.causes = slices.Clip(r.causes[:min(len(r.causes), mostHeld)])
 	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes, Load: r.load}
 	for _, c := range r.causes {
 		out.Held = append(out.Held, c.String())
+	}
+	if !cut {
+		for _, p := range r.sim.Truth.Unplaced() {
+			if !r.homeless(p) {
+				continue
+			}
+			if out.Homeless++; out.Homeless <= mostHeld {
+				out.NoRoom = append(out.NoRoom, snapshot.NoRoom{Pod: p.Ref(), Why: p.Unplaced})
+			}
+		}
 	}
 	if !r.fails.IsZero() {
 		out.Fails = r.fails.Sub(began)

@@ -123,6 +123,8 @@ type Sim struct {
 	names      naming
 	numbers    map[string]int // the last number given to a name
 	named      string         // what the names of new nodes begin with
+	fits       *fits          // of a Sim that was made of a world, nil else
+	model      model          // what new nodes are like in such a Sim
 	scan       int            // the node where the scheduler looks first
 	faults     faults
 	nodeHooks  nodeHooks

@@ -49,6 +49,8 @@ type Shape struct {
 	Node string
 	// Critical is the priority class of pods that the cluster cannot do without.
 	Critical string
+	// fit is what else they ask of their node, as the world tells it of which a Sim was made.
+	fit *fit
 }
 
 // workload keeps a number of pods alive.
@@ -60,13 +62,17 @@ type workload struct {
 	list                  string    // of its pods
 	like                  *pod      // what its pods are like, nil if its Shape tells
 	since                 time.Time // DaemonSet: on nodes that were made since
-	down                  bool      // none of its pods can be Ready now
+	needs                 *world.Needs
+	down                  bool // none of its pods can be Ready now
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
 func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shape) {
 	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name)}
 	s.workloads = append(s.workloads, w)
+	if kind == DaemonSet || kind == Mirror {
+		s.roomForOneMore()
+	}
 	switch kind {
 	case DaemonSet:
 		s.knowDaemons()
@@ -134,8 +140,32 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 	p.Labels = map[string]string{"app": w.Name}
 	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
 	p.Critical, p.Volume = w.Shape.Critical, w.Shape.Volume
+	if w.needs == nil {
+		w.needs = needsOf(w)
+	}
+	if p.Needs = w.needs; w.needs.Nothing() {
+		p.Needs = nil
+	}
 	s.setPod(p)
 	return p
+}
+
+// needsOf is what the pods of a workload ask of their node, as the API would tell it.
+func needsOf(w *workload) *world.Needs {
+	shape := &w.Shape
+	out := &world.Needs{Room: world.Room{CPU: shape.CPU, Memory: shape.Memory}}
+	for _, key := range shape.Tolerates {
+		out.Tolerations = append(out.Tolerations, world.Toleration{Key: key, Exists: true})
+	}
+	for key, value := range map[string]string{zoneLabel: shape.Zone, hostLabel: shape.Node} {
+		if value != "" {
+			out.Nodes = [][]world.Requirement{{{Key: key, Operator: "In", Values: []string{value}}}}
+		}
+	}
+	if topology := map[string]string{"zone": zoneLabel, "host": hostLabel}[shape.Apart]; topology != "" {
+		out.Apart = []world.Near{{Topology: topology, Selector: []world.Requirement{{Key: "app", Operator: "In", Values: []string{w.Name}}}}}
+	}
+	return out
 }
 
 // makeLike makes a new pod after another one of its workload.
@@ -235,7 +265,7 @@ func (s *Sim) onEveryNode(w *workload) {
 		}
 	}
 	for _, n := range s.Truth.Nodes() {
-		if !n.Ready || there[n.Name] || n.Created.Before(w.since) {
+		if !n.Ready || there[n.Name] || n.Created.Before(w.since) || w.Shape.fit != nil && !w.Shape.fit.selects(n) {
 			continue
 		}
 		p := s.newPod(w, w.Name+"-"+n.Name)

@@ -29,6 +29,8 @@ type Cause struct {
 	Budgets            []string
 	// Message is what exactly is in the way.
 	Message string
+	// NoRoom is a pod that finds no room, which keeps the budget closed; its zero value is none.
+	NoRoom NoRoom
 }
 
 // CauseOf is a blocker as a cause.
@@ -43,6 +45,9 @@ func CauseOf(b *blockers.Blocker) Cause {
 // String is the cause with its node and pod.
 func (c Cause) String() string {
 	out := c.Message
+	if c.NoRoom.Pod != "" {
+		out += "; " + c.NoRoom.String()
+	}
 	if c.Pod != "" {
 		out = c.Pod + ": " + out
 	}
@@ -55,6 +60,8 @@ func (c Cause) String() string {
 // Short is the cause for a headline.
 func (c Cause) Short() string {
 	switch {
+	case c.NoRoom.Pod != "":
+		return c.NoRoom.String()
 	case c.Kind == blockers.BlockedByBudget && len(c.Budgets) == 1:
 		return text.NeverOpens(c.Budgets[0])
 	case c.Kind == blockers.BlockedByBudgets:

@@ -31,7 +31,16 @@ type Rehearsal struct {
 	Held   []string
 	// Load is what the run would do to the workloads and to the bill.
 	Load Load
+	// NoRoom are pods that would find no room at last, the first ones, of Homeless in all.
+	NoRoom   []NoRoom
+	Homeless int
 }
+
+// NoRoom is a pod that finds no room, and why in the scheduler's words.
+type NoRoom struct{ Pod, Why string }
+
+// String is the pod and why.
+func (n NoRoom) String() string { return text.FindsNoRoom(n.Pod, n.Why) }
 
 // Load is what a run does to the workloads and to the bill, as far as it was rehearsed.
 type Load struct {
@@ -42,6 +51,10 @@ type Load struct {
 	// disrupts pods, negative below it, and Budget which one ("namespace/name"); "" where there is no PDB.
 	Spare  int
 	Budget string
+	// Waiting is how many pods at most find no room at once meanwhile, for more than a moment, and
+	// WaitingFor for how long one of them does.
+	Waiting    int
+	WaitingFor time.Duration
 	// Extra is the time of all machines above the number there was before, terminating ones included.
 	Extra time.Duration
 }
@@ -51,6 +64,17 @@ func (l Load) MovesPerPod() float64 { return float64(l.Moves) / float64(max(1, l
 
 // Endless reports whether the run would not end by itself.
 func (r Rehearsal) Endless() bool { return r.Result == record.NotStartedYet && !r.Extrapolated }
+
+// Room says what finds no room while the run lasts or after it, "" for nothing.
+func (r Rehearsal) Room() string {
+	switch {
+	case r.Homeless > 0:
+		return text.StayWithoutRoom(r.Homeless)
+	case r.Load.Waiting > 0:
+		return text.WaitForRoom(r.Load.Waiting, r.Load.WaitingFor)
+	}
+	return ""
+}
 
 // Smooth reports whether the run would end well, as far as was rehearsed.
 func (r Rehearsal) Smooth() bool {

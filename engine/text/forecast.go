@@ -87,6 +87,18 @@ func TwoPDBs(pod string) string { return "pod " + pod + " is covered by two PDBs
 
 func Keeps(pod, why string) string { return because("pod "+pod, why) }
 
+// FindsNoRoom says why a pod has no node, in the scheduler's words.
+func FindsNoRoom(pod, why string) string { return because("pod "+pod+" finds no room", why) }
+
+// StayWithoutRoom and WaitForRoom say how many pods find no room after a run, and while it lasts.
+func StayWithoutRoom(pods int) string {
+	return Plural(pods, "pod") + " would be left without room, the surge and the other nodes do not suffice"
+}
+
+func WaitForRoom(pods int, longest time.Duration) string {
+	return fmt.Sprintf("up to %s would wait for room at once, for up to %s: the surge does not suffice for all", Plural(pods, "pod"), longest.Round(time.Second))
+}
+
 // Why a run is not rehearsed.
 const (
 	NoForecastUnread   = "the cluster is not read yet"

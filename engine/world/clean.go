@@ -77,7 +77,7 @@ func cleanMap(m map[string]string) map[string]string {
 
 // Clean is the pod with all its strings clean: itself if they are.
 func (p *Pod) Clean() *Pod {
-	if plain(p.UID, p.Namespace, p.Name, p.Node, p.Owner.Kind, p.Owner.Name, p.Owner.UID, p.Phase, p.Unplaced) && plain(p.Finalizers...) && plain(p.Unready...) && plainMap(p.Labels) {
+	if plain(p.UID, p.Namespace, p.Name, p.Node, p.Owner.Kind, p.Owner.Name, p.Owner.UID, p.Phase, p.Unplaced) && plain(p.Finalizers...) && plain(p.Unready...) && plainMap(p.Labels) && p.Needs.plain() {
 		return p
 	}
 	c := *p
@@ -85,6 +85,9 @@ func (p *Pod) Clean() *Pod {
 	c.Owner = Owner{Kind: Clean(p.Owner.Kind), Name: Clean(p.Owner.Name), UID: Clean(p.Owner.UID)}
 	c.Phase, c.Unplaced = Clean(p.Phase), Clean(p.Unplaced)
 	c.Finalizers, c.Unready, c.Labels = cleanList(p.Finalizers), cleanList(p.Unready), cleanMap(p.Labels)
+	if !p.Needs.plain() { // no API accepts that: such a pod is taken for one that asks for nothing
+		c.Needs = nil
+	}
 	return &c
 }
 

@@ -105,3 +105,34 @@ func BenchmarkCleanPods(b *testing.B) {
 		}
 	}
 }
+
+// What a pod asks of its node is kept if the API could have accepted it, and not else.
+func TestCleanNeeds(t *testing.T) {
+	good := world.Needs{
+		Room: world.Room{CPU: 100}, Tolerations: []world.Toleration{{Key: "a"}}, NodeLabels: map[string]string{"disk": "ssd"}, Nodes: [][]world.Requirement{{{Key: "a", Operator: "Exists"}}},
+		Apart: []world.Near{{Topology: "zone"}}, Together: []world.Near{{Topology: "zone", Namespaces: []string{"shop"}}}, Spread: []world.Spread{{Topology: "zone", MaxSkew: 1}},
+	}
+	w := world.New()
+	w.SetPod(&world.Pod{UID: "1", Needs: &good})
+	if !w.Pod("1").Needs.Same(&good) {
+		t.Errorf("%+v", w.Pod("1").Needs)
+	}
+	const evil = "a\x1b[31m"
+	for name, edit := range map[string]func(*world.Needs){
+		"toleration": func(n *world.Needs) { n.Tolerations = []world.Toleration{{Key: evil}} },
+		"labels":     func(n *world.Needs) { n.NodeLabels = map[string]string{evil: ""} },
+		"nodes":      func(n *world.Needs) { n.Nodes = [][]world.Requirement{{{Key: "a", Values: []string{evil}}}} },
+		"apart":      func(n *world.Needs) { n.Apart = []world.Near{{Topology: evil}} },
+		"together":   func(n *world.Needs) { n.Together = []world.Near{{Namespaces: []string{evil}}} },
+		"spread":     func(n *world.Needs) { n.Spread = []world.Spread{{Selector: []world.Requirement{{Key: evil}}}} },
+	} {
+		bad := good
+		if edit(&bad); bad.Same(&good) {
+			t.Errorf("%s: it is the same", name)
+		}
+		w.SetPod(&world.Pod{UID: "1", Needs: &bad})
+		if w.Pod("1").Needs != nil {
+			t.Errorf("%s: it is kept", name)
+		}
+	}
+}

@@ -48,6 +48,8 @@ type Node struct {
 	// Joining is how long after its creation it has been Ready since, zero where it is not: the
 	// time that its kubelet took, unless it ceased to be Ready in between.
 	Joining time.Duration
+	// Room is what it has for pods (its allocatable resources); zero where that is not known.
+	Room Room
 	// Deleted is when a client asked the API to delete the node; zero if none has.
 	Deleted time.Time
 	// Preserved is until when Gardener keeps the node's machine although it could go, as its
@@ -130,6 +132,9 @@ type Pod struct {
 	// Unready are the names of its containers whose status is not ready, of a critical pod
 	// only. One that its kubelet does not admit has no status of any container.
 	Unready []string
+	// Needs are what it asks of its node, nil for nothing, or where that is not known. Pods that
+	// ask for the same share them.
+	Needs *Needs
 	// Critical is ClusterCritical or NodeCritical, "" for a pod that its cluster can do
 	// without.
 	Critical string

@@ -27,6 +27,7 @@ func nodeOf(n *nodeFields) *world.Node {
 		Labels:        o.Labels,
 		Unschedulable: n.Spec.Unschedulable,
 		Created:       o.CreationTimestamp.Time,
+		Room:          n.Status.Allocatable.room(),
 	}
 	if out.Zone == "" {
 		out.Zone = o.Labels[oldZoneLabel]

@@ -24,7 +24,7 @@ func podOf(p *podFields) *world.Pod {
 		Labels:  o.Labels,
 		Phase:   string(p.Status.Phase),
 		Created: o.CreationTimestamp.Time,
-		Grace:   graceOf(p), Critical: critical(p),
+		Grace:   graceOf(p), Critical: critical(p), Needs: needsOf(p),
 	}
 	if o.DeletionTimestamp != nil {
 		out.Ends = o.DeletionTimestamp.Time

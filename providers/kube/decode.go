@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -60,7 +62,8 @@ const (
 	formMessage
 	formPointer // nil where the field is not set
 	formList
-	formMap // of texts
+	formMap     // of texts
+	formAmounts // of resources
 )
 
 func layoutOf(declared, api reflect.Type) *layout {
@@ -109,7 +112,7 @@ func fieldOf(declared, api reflect.Type) *field {
 		f.form = formText
 	case reflect.Bool:
 		f.form = formBool
-	case reflect.Int64:
+	case reflect.Int64, reflect.Int32:
 		f.form = formInt
 	case reflect.Struct:
 		if api == reflect.TypeFor[metav1.Time]() {
@@ -128,6 +131,13 @@ func fieldOf(declared, api reflect.Type) *field {
 			return nil
 		}
 	case reflect.Map:
+		if declared == reflect.TypeFor[amounts]() {
+			f.form = formAmounts
+			if api != reflect.TypeFor[corev1.ResourceList]() {
+				return nil
+			}
+			break
+		}
 		all, some := reflect.TypeFor[map[string]string](), reflect.TypeFor[annotations]()
 		if f.form = formMap; api != all || declared != all && declared != some {
 			return nil
@@ -197,7 +207,34 @@ func (f *field) decode(m *message, v reflect.Value, w words) error {
 		return f.elem.decode(m, last, w)
 	case formMap:
 		return decodeEntry(m.value, v, w)
+	case formAmounts:
+		return decodeAmount(m.value, v.Addr().Interface().(*amounts), w)
 	}
+	return nil
+}
+
+// decodeAmount adds a quantity to amounts, if it is of a resource that counts: a message whose
+// first field is its text.
+func decodeAmount(b []byte, to *amounts, w words) error {
+	key, value, err := readPair(b)
+	if err != nil || !to.reads(string(key)) {
+		return err
+	}
+	text := ""
+	m := message{rest: value}
+	for m.next() {
+		if m.number == 1 {
+			text = string(m.value)
+		}
+	}
+	if m.err != nil {
+		return m.err
+	}
+	q, err := quantity.ParseQuantity(text)
+	if err != nil {
+		return errWire
+	}
+	to.set(w.of(key), q)
 	return nil
 }
 
@@ -269,6 +306,12 @@ func (f *field) pick(to, from reflect.Value) {
 	case formMap:
 		some := to.Addr().Interface().(*annotations)
 		*some = those(from.Interface().(map[string]string), some.reads)
+	case formAmounts:
+		for name, q := range from.Interface().(corev1.ResourceList) {
+			if some := to.Addr().Interface().(*amounts); some.reads(string(name)) {
+				some.set(string(name), q)
+			}
+		}
 	default:
 		to.Set(from.Convert(to.Type()))
 	}

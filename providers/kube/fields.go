@@ -20,6 +20,12 @@ type podFields struct {
 		TerminationGracePeriodSeconds *int64
 		Tolerations                   []tolerationFields
 		Volumes                       []volumeFields
+		NodeSelector                  map[string]string
+		Affinity                      *affinityFields
+		TopologySpreadConstraints     []spreadFields
+		InitContainers, Containers    []runFields
+		Overhead                      amounts
+		Resources                     *requestFields
 	}
 	Status struct {
 		Phase                 corev1.PodPhase
@@ -38,8 +44,9 @@ type nodeFields struct {
 		Taints        []taintFields
 	}
 	Status struct {
-		Conditions []nodeConditionFields
-		NodeInfo   struct{ KubeletVersion string }
+		Conditions  []nodeConditionFields
+		NodeInfo    struct{ KubeletVersion string }
+		Allocatable amounts
 	}
 }
 
@@ -73,8 +80,61 @@ type ownerFields struct {
 
 type tolerationFields struct {
 	Key      string
+	Value    string
 	Operator corev1.TolerationOperator
 	Effect   corev1.TaintEffect
+}
+
+// runFields tell what a container asks for.
+type runFields struct {
+	Resources     requestFields
+	RestartPolicy *corev1.ContainerRestartPolicy
+}
+
+type requestFields struct{ Requests amounts }
+
+type affinityFields struct {
+	NodeAffinity *struct {
+		RequiredDuringSchedulingIgnoredDuringExecution *struct{ NodeSelectorTerms []nodeTermFields }
+	}
+	PodAffinity, PodAntiAffinity *struct {
+		RequiredDuringSchedulingIgnoredDuringExecution []nearFields
+	}
+}
+
+type nodeTermFields struct {
+	MatchExpressions, MatchFields []nodeRequirementFields
+}
+
+type nodeRequirementFields struct {
+	Key      string
+	Operator corev1.NodeSelectorOperator
+	Values   []string
+}
+
+type nearFields struct {
+	LabelSelector, NamespaceSelector *selectorFields
+	Namespaces                       []string
+	TopologyKey                      string
+}
+
+type spreadFields struct {
+	MaxSkew           int32
+	TopologyKey       string
+	WhenUnsatisfiable corev1.UnsatisfiableConstraintAction
+	LabelSelector     *selectorFields
+	MatchLabelKeys    []string
+}
+
+type selectorFields struct {
+	MatchLabels      map[string]string
+	MatchExpressions []labelRequirementFields
+}
+
+type labelRequirementFields struct {
+	Key      string
+	Operator metav1.LabelSelectorOperator
+	Values   []string
 }
 
 // volumeFields tell only of what kind a volume is.

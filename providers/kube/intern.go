@@ -12,6 +12,7 @@ import (
 type shared struct {
 	words  map[string]string
 	labels map[string]map[string]string // by the owner's UID
+	needs  map[string]*world.Needs      // the same
 }
 
 // mostShared bounds what is remembered: what was forgotten is shared again.
@@ -23,6 +24,14 @@ func (s *shared) pod(p *world.Pod) *world.Pod {
 	p.Owner = world.Owner{Kind: s.word(p.Owner.Kind), Name: s.word(p.Owner.Name), UID: s.word(p.Owner.UID)}
 	if p.Owner.UID == "" {
 		return p
+	}
+	if same, ok := s.needs[p.Owner.UID]; ok && same.Same(p.Needs) {
+		p.Needs = same
+	} else {
+		if s.needs == nil || len(s.needs) >= mostShared {
+			s.needs = map[string]*world.Needs{}
+		}
+		s.needs[p.Owner.UID] = p.Needs
 	}
 	if same, ok := s.labels[p.Owner.UID]; ok && maps.Equal(same, p.Labels) {
 		p.Labels = same

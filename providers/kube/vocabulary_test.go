@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -31,6 +32,9 @@ type vocabulary struct {
 
 // conditionType is what the types of conditions look like.
 var conditionType = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
+
+// quantities are amounts of resources.
+var quantities = []string{"0", "100m", "2", "1500Mi", "3G", "110"}
 
 // sentences are messages of which our code reads a part.
 var sentences = []string{
@@ -104,6 +108,9 @@ func (v *vocabulary) fill(x reflect.Value, r *rand.Rand) {
 		if r.IntN(4) > 0 {
 			*to = &metav1.Time{Time: time.Unix(1_700_000_000+r.Int64N(1_000_000), 0)}
 		}
+		return
+	case *quantity.Quantity:
+		*to = quantity.MustParse(quantities[r.IntN(len(quantities))])
 		return
 	case *intstr.IntOrString:
 		*to = intstr.FromInt32(r.Int32N(100))

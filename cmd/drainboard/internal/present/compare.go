@@ -31,7 +31,7 @@ func ComparisonOf(list []Compared) api.PlanComparison {
 		if r := c.Plan.Rehearsed(); r != nil {
 			l := r.Load
 			row.Load = &api.RunLoad{
-				PodsMoved: l.Moved, Moves: l.Moves, LowestHeadroom: l.Spare, LowestHeadroomPDB: l.Budget, ExtraInstanceTime: api.Duration(l.Extra),
+				PodsMoved: l.Moved, Moves: l.Moves, LowestHeadroom: l.Spare, LowestHeadroomPDB: l.Budget, PodsWaiting: l.Waiting, LongestWaiting: api.Duration(l.WaitingFor), ExtraInstanceTime: api.Duration(l.Extra),
 			}
 		}
 		out.Items = append(out.Items, row)
@@ -57,7 +57,7 @@ func WriteComparison(w io.Writer, list []Compared) {
 	first := list[0].Plan
 	fmt.Fprintf(w, "%s, as of %s; rehearsed in a copy of the cluster\n\n", headline(first), first.AsOf.Local().Format("15:04:05"))
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "SETTINGS\tTIME\tRANGE\tAT ONCE\tSURGE\tPODS\tMOVES/POD\tLEAST ABOVE PDB\tEXTRA INSTANCE TIME\tENDS")
+	fmt.Fprintln(t, "SETTINGS\tTIME\tRANGE\tAT ONCE\tSURGE\tPODS\tMOVES/POD\tWITHOUT ROOM\tLEAST ABOVE PDB\tEXTRA INSTANCE TIME\tENDS")
 	for _, c := range list {
 		fmt.Fprintf(t, "%s\t%s\n", c.what(), strings.Join(comparedCells(c.Plan), "\t"))
 	}
@@ -85,9 +85,12 @@ func (c Compared) what() string {
 func comparedCells(p snapshot.Plan) []string {
 	r := p.Rehearsed()
 	if r == nil {
-		return []string{"-", "-", strconv.Itoa(p.Limit), strconv.Itoa(p.Extra), "-", "-", "-", "-", "not evaluated: " + unforeseen(p)}
+		return []string{"-", "-", strconv.Itoa(p.Limit), strconv.Itoa(p.Extra), "-", "-", "-", "-", "-", "not evaluated: " + unforeseen(p)}
 	}
-	spread, above := "-", "-"
+	spread, above, waiting := "-", "-", "-"
+	if l := r.Load; l.Waiting > 0 {
+		waiting = fmt.Sprintf("%d for %s", l.Waiting, l.WaitingFor.Round(time.Second))
+	}
 	if !p.Forecast.Latest.IsZero() {
 		spread = p.Forecast.Earliest.Sub(p.AsOf).Round(time.Second).String() + " to " + p.Forecast.Latest.Sub(p.AsOf).Round(time.Second).String()
 	}
@@ -100,6 +103,6 @@ func comparedCells(p snapshot.Plan) []string {
 	}
 	return []string{
 		takesShort(p), spread, strconv.Itoa(p.Limit), strconv.Itoa(p.Extra), strconv.Itoa(r.Load.Moved), strconv.FormatFloat(r.Load.MovesPerPod(), 'f', 2, 64),
-		above, r.Load.Extra.Round(time.Minute).String(), ends,
+		waiting, above, r.Load.Extra.Round(time.Minute).String(), ends,
 	}
 }

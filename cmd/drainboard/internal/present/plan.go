@@ -109,7 +109,18 @@ func takesShort(p snapshot.Plan) string {
 // writeRehearsal writes how a rehearsal ended, unless it succeeded.
 func writeRehearsal(w io.Writer, p snapshot.Plan) {
 	r := p.Rehearsed()
-	if r == nil || r.Smooth() {
+	if r == nil {
+		return
+	}
+	if room := r.Room(); room != "" {
+		fmt.Fprintf(w, "%s%s.\n", strings.ToUpper(room[:1]), room[1:])
+		var list []string
+		for _, n := range r.NoRoom {
+			list = append(list, n.String())
+		}
+		List(w, "Without room in the rehearsal:", list)
+	}
+	if r.Smooth() {
 		return
 	}
 	said := r.Sentence()

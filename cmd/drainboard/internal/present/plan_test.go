@@ -221,6 +221,9 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		{snapshot.Rehearsal{Took: 3 * time.Hour, Extrapolated: true, Left: 1}, []string{"about 3h0m0s (rehearsed in part)."}, `"extrapolated": true`, "As it stands"},
 		{snapshot.Rehearsal{Took: 16 * time.Minute, Result: record.EvictionFail, Why: "PodEvictionFailure: 1 pod on a1 not gone after 15m0s: app/web-1", Failed: 1, Left: 1, Held: []string{"a1: app/web-1"}},
 			[]string{"about 16m0s until it ends, with failures (rehearsed).", "The run would end after 16m0s (PodEvictionFailure), with 0 nodes replaced, 1 failed, 1 left: 1 pod on a1 not gone after 15m0s: app/web-1.\nBlocked in the rehearsal:\n  - a1: app/web-1\n"}, `"result": "PodEvictionFailure"`, "PodEvictionFailure: "},
+		{snapshot.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Load: snapshot.Load{Waiting: 3, WaitingFor: 2 * time.Minute}}, []string{"Up to 3 pods would wait for room at once, for up to 2m0s: the surge does not suffice for all.\n"}, `"podsWaiting": 3`, "without room"},
+		{snapshot.Rehearsal{Took: 9 * time.Minute, Result: record.Succeeded, Homeless: 1, NoRoom: []snapshot.NoRoom{{Pod: "app/web-1", Why: "0/3 nodes are available: 3 Insufficient cpu."}}},
+			[]string{"1 pod would be left without room", "Without room in the rehearsal:\n  - pod app/web-1 finds no room: 0/3 nodes are available: 3 Insufficient cpu."}, `"podsLeft": 1`, "would wait"},
 		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"without an end (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()

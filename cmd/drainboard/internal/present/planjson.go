@@ -46,6 +46,10 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 		out.Rehearsal = &api.Rehearsal{
 			Finishes: !r.Endless(), Extrapolated: r.Extrapolated, Result: api.Word(string(r.Result)), Message: r.Why,
 			Replaced: r.Replaced, Failed: r.Failed, Remaining: r.Left, Blocked: r.Held,
+			PodsWaiting: r.Load.Waiting, LongestWaiting: api.Duration(r.Load.WaitingFor), PodsLeft: r.Homeless,
+		}
+		for _, n := range r.NoRoom {
+			out.Rehearsal.WithoutRoom = append(out.Rehearsal.WithoutRoom, n.String())
 		}
 	}
 	if p.Forecast != nil {

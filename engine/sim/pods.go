@@ -36,7 +36,7 @@ type pods struct {
 	// finished pods aside, and nothing is kept that is zero.
 	loads  map[string]load
 	spread map[string]map[string]int
-	// moved is told of a pod that is counted elsewhere, nil if nobody needs to know.
+	// moved gets a pod whose node has changed, nil if no rules depend on that.
 	moved func(*pod)
 }
 

@@ -11,6 +11,7 @@
 //	           requests for each replaced node
 //	kops       a roll by kops's rules beside the sum of the waits that they force, and
 //	           beside the same roll by our own defaults
+//	foresee    what is foreseen of rolls of twelve simulated clusters, and what comes
 //	watch      the dashboard in watch of 1,000 nodes and 10,000 pods: start, CPU at
 //	           rest, memory; beside k9s and eks-node-viewer where they are installed
 //	dashboard  the dashboard of a busy simulated roll, and of one of 5,000 nodes and
@@ -42,7 +43,7 @@ const limit = 30 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,watch", "what to measure")
+	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,foresee,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
@@ -89,7 +90,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"watch", b.watch}} {
+	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"foresee", b.foresee}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +49,35 @@ func TestPicturesAreSmall(t *testing.T) {
 	}
 	if len(files) != len(pictures) {
 		t.Errorf("%d pictures in docs, %d in the list", len(files), len(pictures))
+	}
+}
+
+// TestStepsWaitForWhatIsShown holds that a screen of the dashboard's own tests has each text that a
+// step waits for: one that no screen has any more would be waited for in vain.
+func TestStepsWaitForWhatIsShown(t *testing.T) {
+	const testdata = "../../../ui/testdata"
+	simulated := []string{"scales"} // what other users do, which only the demo shows
+	number := regexp.MustCompile(`[0-9]+`)
+	var shown strings.Builder
+	err := filepath.WalkDir(testdata, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".golden" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		shown.Write(number.ReplaceAll(b, []byte("N")))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pictures {
+		for _, s := range p.steps {
+			for _, text := range append(s.until[:len(s.until):len(s.until)], s.gone) {
+				if !slices.Contains(simulated, text) && !strings.Contains(shown.String(), number.ReplaceAllString(text, "N")) {
+					t.Errorf("%s waits for %q, and no screen of %s shows that", p.name, text, testdata)
+				}
+			}
+		}
 	}
 }
 

@@ -106,6 +106,23 @@ func TestREADMEIsShort(t *testing.T) {
 	}
 }
 
+// TestPagesForUsersAreShort holds how much there is to read: the pages for users have half the
+// words that the first ones had. What a test writes is not counted, nor is the changelog.
+func TestPagesForUsersAreShort(t *testing.T) {
+	const most = 20226
+	words := 0
+	for path, text := range pages(t) {
+		if !forUsers(path) || slices.Contains(madePages, path) || path == "docs/changelog.md" || path == "docs/reference/actions.md" {
+			continue
+		}
+		text, _, _ = strings.Cut(text, "<!-- reference")
+		words += len(strings.Fields(text))
+	}
+	if words > most || words < most/2 {
+		t.Errorf("the pages for users have %d words, more than %d: shorten some", words, most)
+	}
+}
+
 // TestTroubleshootingQuotes holds the headings of the page on errors to texts of the program.
 func TestTroubleshootingQuotes(t *testing.T) {
 	var source strings.Builder

@@ -82,6 +82,8 @@ func actions(o Options) []*Action {
 		{Name: "show the workloads", Keys: []string{"W"}, Show: "W", help: "what became of the moved pods, by workload", worth: 2,
 			Label: called("workloads"), not: known, do: func(m *Model) tea.Cmd { return m.Open(&workloadsDialog{}) },
 			Plain: "list the workloads whose pods were moved"},
+		{Name: "show the group at a glance", Keys: []string{"T"}, Show: "T", help: "a sign a node, the pace, and nodes replaced over time against the forecast",
+			not: notGlance, do: openGlance},
 		{Name: "filter", Keys: []string{"/"}, Show: "/", help: "filter nodes or log lines: text, !text, blocked, zone=a, stage=drain, version=1.31, batch=2", worth: 4,
 			Label: called("filter"), not: known, do: startSearch},
 		{Name: "show problems only", Keys: []string{"!"}, Show: "!", help: "show only nodes with problems; again: all", worth: 1,

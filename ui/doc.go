@@ -8,12 +8,13 @@
 //	ui/lines     the same run and the same questions in plain lines, without a screen
 //	ui/picker    choosing a group, on a screen or in lines
 //	ui/scene     a snapshot read with a clock: names, countdowns, and what it says in words
+//	ui/glance    the whole group: a strip of nodes, the pace, the timeline
 //	ui/table     a node in a line: columns, headings, orders
 //	ui/term      the terminal: size, colours, multiplexers, notifications, stderr
 //	ui/style     looks of text: pens and glyphs of a theme, lines, frames, formats
 //	ui/uitest    fixtures for the tests of all of these
 //
-// Imports point down this list: lines → ui → table → scene and term → style.
+// Imports point down this list: lines → ui → glance → table → scene and term → style.
 //
 // # A message, a frame
 //

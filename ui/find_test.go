@@ -309,3 +309,13 @@ func TestScenesFollowTheirSnapshots(t *testing.T) {
 		}
 	}
 }
+
+// The whole group is in view: beside the table where that keeps its columns, else above it; T
+// opens all of it anywhere.
+func TestTheGroupAtAGlance(t *testing.T) {
+	const strip, pace = "1a 1/4 ●⚑○○   1b 2/4 ●●▽▼○   1c 1/4 ●△×!○", "3.4 min a node"
+	ui := sit(t, 160, 36, uitest.Busy())
+	ui.Expect("the group", "eu-west-1a 1/4 ●⚑○○", pace, "▓ so far ░ forecast", "NAME", "11:42").Resize(120, 36).Expect(strip).Gone(pace)
+	ui.Press("T").Expect("the group at a glance", pace, "▓ so far ░ forecast").Press("esc").Gone(pace)
+	ui.Resize(60, 30).Expect(strip).Press("tab").Gone(strip).SentNothing()
+}

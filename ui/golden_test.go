@@ -39,7 +39,7 @@ func press(m *Model, keys ...string) {
 
 func TestScreens(t *testing.T) {
 	for _, f := range uitest.Fixtures {
-		for _, size := range uitest.Sizes {
+		for _, size := range uitest.Screens {
 			t.Run(fmt.Sprintf("%s_%dx%d", f.Name, size[0], size[1]), func(t *testing.T) {
 				frame := board(f.Make(), size[0], size[1], themes.None).View().Content
 				uitest.CheckFrame(t, frame, size[0], size[1])

@@ -43,7 +43,10 @@ type layout struct {
 	// header, phases, banners, tabs (the summary line of single) and choice (which
 	// nodes are shown) are lines without a frame.
 	header, phases, banners, tabs, choice rect
-	nodes, blocked, evictions, log        rect
+	// strip is the group at a glance above the tables; glance its panel beside them, where
+	// there is room for it and which stands in place of the strip.
+	strip, glance                  rect
+	nodes, blocked, evictions, log rect
 	// validation is above blocked, while the cluster is or was validated.
 	validation rect
 	// pool is above it, for a worker pool.
@@ -92,6 +95,9 @@ func (m *Model) plan() layout {
 	if m.Nodes.chosen() && (l.mode != single && !m.zoomed || m.Focus == NodesPane) {
 		l.choice = take(1)
 	}
+	if m.glancePanel(w) == 0 && (l.mode != single || m.Focus == NodesPane) {
+		l.strip = take(m.stripHeight(w))
+	}
 	l.footer = rect{0, h - 1, w, 1}
 	m.panes(&l, rect{0, y, w, h - 1 - y})
 	return l
@@ -100,6 +106,7 @@ func (m *Model) plan() layout {
 // panes divides what is left for the panes.
 func (m *Model) panes(l *layout, r rect) {
 	l.perZone = m.Nodes.perZone(m.Scene, r.w)
+	panel := m.glancePanel(r.w)
 	if l.mode == single || m.zoomed {
 		switch m.Focus {
 		case BlockedPane:
@@ -140,6 +147,10 @@ func (m *Model) panes(l *layout, r rect) {
 	if want := m.Nodes.height(*l); nodes > want {
 		log += nodes - want
 		l.nodes.h = want
+	}
+	if panel > 0 && l.nodes.h > 0 {
+		l.glance = rect{r.x + r.w - panel, l.nodes.y, panel, l.nodes.h}
+		l.nodes.w -= panel
 	}
 	at := l.nodes.y + l.nodes.h
 	l.pool = rect{r.x, at, r.w, pool}
@@ -235,8 +246,17 @@ func (m *Model) render() string {
 	if l.choice.h > 0 {
 		out = append(out, m.choiceLine(l.choice.w))
 	}
+	if l.strip.h > 0 {
+		out = append(out, m.strip(l.strip.w)...)
+	}
 	if l.nodes.h > 0 {
-		out = append(out, m.Nodes.lines(m)...)
+		tables := m.Nodes.lines(m)
+		if l.glance.h > 0 {
+			for i, line := range m.glanceLines(l.glance) {
+				tables[i] += line
+			}
+		}
+		out = append(out, tables...)
 	}
 	if l.pool.h > 0 {
 		out = append(out, m.poolLines(l.pool)...)

@@ -188,7 +188,10 @@ func (d *Drawing) pods(l *style.Line, r *snapshot.NodeRow, w int) {
 	}
 	number := w - 1 - d.bar
 	if !scene.IsLeaving(r) || r.Pods == 0 || d.Unread(r) {
-		l.Fit(p, style.Spaces(number-leadingDigits(said))+said, w)
+		if n := leadingDigits(said); n > 0 {
+			said = style.Spaces(number-n) + said
+		}
+		l.Fit(p, said, w)
 		return
 	}
 	l.Right(p, said, number).Space(1)

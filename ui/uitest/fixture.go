@@ -157,6 +157,11 @@ func Busy() *snapshot.Snapshot {
 		r.New, r.Version, r.Tainted, r.Pods, r.PodsLeft = true, now, false, 0, 0
 		return r
 	}
+	replaced := func(zone, n int, ago time.Duration) *snapshot.NodeRow {
+		r := row(zone, n, record.Replaced)
+		r.Since = Moment.Add(-ago)
+		return r
+	}
 	stuck := row(1, 23, record.Draining)
 	stuck.PodsLeft, stuck.Pods, stuck.Blocked, stuck.Cordoned, stuck.Batch = 3, 17, true, true, 4
 	stuck.Wait = Wait("drain deadline", 11*time.Minute+42*time.Second, 15*time.Minute, world.Cluster)
@@ -187,11 +192,11 @@ func Busy() *snapshot.Snapshot {
 		},
 		Zones: []snapshot.ZoneView{
 			{Name: "eu-west-1a", Done: 1, Total: 4, Rows: []*snapshot.NodeRow{
-				stuck, row(1, 24, record.Outdated), row(1, 112, record.Outdated), row(1, 201, record.Replaced), fresh(1, 88, record.Ready)}},
+				stuck, row(1, 24, record.Outdated), row(1, 112, record.Outdated), replaced(1, 201, 12*time.Minute), fresh(1, 88, record.Ready)}},
 			{Name: "eu-west-1b", Done: 2, Total: 4, Rows: []*snapshot.NodeRow{
-				settles, drains, row(2, 44, record.Outdated), row(2, 45, record.Replaced), row(2, 46, record.Replaced), fresh(2, 90, record.Ready), fresh(2, 91, record.Ready)}},
+				settles, drains, row(2, 44, record.Outdated), replaced(2, 45, 100*time.Second), replaced(2, 46, 9*time.Minute), fresh(2, 90, record.Ready), fresh(2, 91, record.Ready)}},
 			{Name: "eu-west-1c", Done: 1, Total: 4, Rows: []*snapshot.NodeRow{
-				goes, lost, row(3, 81, record.Outdated), row(3, 82, record.Replaced), fresh(3, 150, record.Ready), comes}},
+				goes, lost, row(3, 81, record.Outdated), replaced(3, 82, 6*time.Minute), fresh(3, 150, record.Ready), comes}},
 		},
 		Blockers: []*blockers.Blocker{{
 			Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: stuck.Name, Machine: stuck.ID, Owner: "checkout",

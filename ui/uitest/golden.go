@@ -31,6 +31,10 @@ func KeyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
+// Screens are the sizes that people have, of each of which there is a picture of every state.
+var Screens = [][2]int{{60, 20}, {80, 24}, {100, 30}, {119, 36}, {120, 36}, {140, 40}, {160, 45}, {176, 50}, {200, 50}}
+
+// Sizes is one of each way in which the panes are arranged.
 var Sizes = [][2]int{{60, 30}, {80, 24}, {120, 36}, {200, 50}}
 
 // CheckFrame holds what is true of every frame: its size, and that nothing in it

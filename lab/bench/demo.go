@@ -36,7 +36,7 @@ func (b *bench) demo(ctx context.Context) error {
 }
 
 // frame is what the first full frame shows.
-var frame = []string{"demo", "─ a  0/5", "─ b  0/5", "─ c  0/5", " c5 ", "─ log ", "x abort", "q quit"}
+var frame = []string{"demo", "NAME", "STAGE", "outdated", "ip-10-0-", "─ log ", "x abort", "q quit"}
 
 func (b *bench) startDemo(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)

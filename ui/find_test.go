@@ -319,3 +319,13 @@ func TestTheGroupAtAGlance(t *testing.T) {
 	ui.Press("T").Expect("the group at a glance", pace, "▓ so far ░ forecast").Press("esc").Gone(pace)
 	ui.Resize(60, 30).Expect(strip).Press("tab").Gone(strip).SentNothing()
 }
+
+// A tour explains the screen in six steps; it opens once, and leaves nothing behind.
+func TestTour(t *testing.T) {
+	ui := sit(t, 80, 24, uitest.Busy(), func(o *Options) { o.Tour = true })
+	ui.Expect("tour 1 of 6: how will it end", "esc ends the tour").Press("enter").Expect("tour 2 of 6", "left before").Press("left").Expect("tour 1 of 6")
+	for range 5 {
+		ui.Press("enter")
+	}
+	ui.Expect("tour 6 of 6", "enter to the demo").Press("enter").Gone("tour 6").Show(uitest.Busy()).Expect("q quit").Gone("tour 1").SentNothing()
+}

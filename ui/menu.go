@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -199,3 +200,56 @@ func (d *menu) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 func (d *menu) paste(msg tea.PasteMsg) { d.input, _ = d.input.Update(msg) }
 
 func (d *menu) refresh(*Model) {}
+
+// tourSteps explain the screen, one after the other.
+var tourSteps = []struct{ title, text string }{
+	{"how will it end", "The first line is the forecast: the run is rehearsed in a copy of the cluster all the time. It tells how long the run still takes, or when it will fail and why. It is red only when the run will not end well."},
+	{"the nodes", "The table has a line for each node: stage, version, pods that have still to leave, what it waits for and how long. Urgent nodes come first. o sorts by another column, / filters, z zooms, enter tells all of a node."},
+	{"the whole group", "Each sign in the strip is a node: ○ outdated, ▼ draining, ⚑ blocked, ▽ settling, △ launching, ● ready. T shows the pace, and the nodes replaced over time against the forecast."},
+	{"what blocks a pod", "A PDB that allows no disruption keeps its pods on their node. The blocked panel names the pod, the PDB and its numbers, a way out, and the time until the node fails. In this demo w scales the workload up, as a user would."},
+	{"your turn", "The canary goes first and is watched; then the others wait for your approval: a shows what will go before you confirm. p pauses, s skips a node, f forces a pod past its PDB after you type its name, x aborts and restores."},
+	{"where the pods went", "W lists the workloads whose pods were moved: Ready again, Pending with the scheduler's reason, or crash-looping. The log has every change, with the kubectl or aws command that does the same. ? lists all keys, q leaves."},
+}
+
+// tourDialog is the tour of the screen.
+type tourDialog struct {
+	reader
+	step int
+}
+
+func (d *tourDialog) Title(*Model) string {
+	return fmt.Sprintf("tour %d of %d: %s", d.step+1, len(tourSteps), tourSteps[d.step].title)
+}
+
+func (d *tourDialog) Body(m *Model, w int) []string {
+	g := m.Styles.Glyphs
+	signs := strings.NewReplacer("○", g.Outdated, "▼", g.Draining, "⚑", g.Blocked, "▽", g.Settling, "△", g.Launching, "●", g.Ready)
+	return style.Paragraph(m.Styles, m.Styles.Text, "", signs.Replace(tourSteps[d.step].text), w)
+}
+
+func (d *tourDialog) keys(m *Model, w int) string {
+	next := "next"
+	if d.step == len(tourSteps)-1 {
+		next = "to the demo"
+	}
+	back := "left"
+	if d.step == 0 {
+		back = ""
+	}
+	return style.KeyLine(m.Styles, w, "enter", next, back, "before", "esc", "ends the tour")
+}
+
+func (d *tourDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "enter", "right", "space":
+		if d.step++; d.step == len(tourSteps) {
+			d.step--
+			m.Close()
+		}
+	case "left":
+		d.step = max(d.step-1, 0)
+	default:
+		return d.reader.key(m, key)
+	}
+	return nil
+}

@@ -200,6 +200,9 @@ func (m *Model) Show(s *snapshot.Snapshot) {
 	}
 	if m.Scene.AllOver() && !was.AllOver() {
 		m.opened(m.LastDialog())
+	} else if m.Opts.Tour && was == nil && m.Dialog == nil {
+		m.Opts.Tour = false
+		m.Open(&tourDialog{})
 	}
 }
 

@@ -62,6 +62,8 @@ type Options struct {
 	Speed float64
 	// KeepsNothing: the run ends with this process, and leaving is free.
 	KeepsNothing bool
+	// Tour: a dialog explains the screen, step by step, once there is something to see.
+	Tour bool
 	// Scale scales up the owner of a blocked pod, so that its PDB opens, and
 	// returns what was done. It is for the demo, which plays another user; nil is a
 	// real cluster, whose dashboard has no such key.

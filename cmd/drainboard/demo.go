@@ -26,6 +26,7 @@ type demo struct {
 	scenario string // "" is the provider's own
 	speed    float64
 	seed     uint64
+	tour     bool
 	output   string
 }
 
@@ -43,9 +44,10 @@ func (a *app) demoCmd() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&d.provider, "provider", "asg", "provider of the group, which decides its rules: asg or kops")
-	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --provider kops: kops); list: the names of all")
+	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --tour: prod; with --provider kops: kops); list: the names of all")
 	fl.Float64Var(&d.speed, "speed", 20, "simulated seconds per real second")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all random choices, including the order of the nodes")
+	fl.BoolVar(&d.tour, "tour", false, "explain the screen in six steps")
 	fl.BoolVar(&d.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&d.Plain, "plain", false, console.PlainHelp)
 	fl.StringVarP(&d.output, "output", "o", "text", "events of --auto as text, json or yaml")
@@ -78,6 +80,9 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return exitcode.Usage(err)
 	}
+	if d.tour && (d.Auto || d.Plain) {
+		return exitcode.Usage(fmt.Errorf("--tour explains the dashboard; omit --auto and --plain"))
+	}
 	if d.Face, err = d.Fit(asJSON); err != nil {
 		return err
 	}
@@ -92,7 +97,7 @@ func (d *demo) run(ctx context.Context) error {
 	if err := present.CannotStart(plan); err != nil {
 		return err
 	}
-	drive := driver.Demo{Console: d.app.Console, Face: d.Face, Speed: d.speed, JSON: asJSON}
+	drive := driver.Demo{Console: d.app.Console, Face: d.Face, Speed: d.speed, JSON: asJSON, Tour: d.tour}
 	return drive.Drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed))
 }
 
@@ -101,6 +106,9 @@ func (d *demo) named() (sim.Scenario, error) {
 	own := map[string]string{"asg": "tour", "kops": "kops"}[d.provider]
 	if own == "" {
 		return sim.Scenario{}, fmt.Errorf("--provider: %q is not supported; choose asg or kops", d.provider)
+	}
+	if d.tour && own == "tour" {
+		own = "prod"
 	}
 	s, err := sim.Named(cmp.Or(d.scenario, own))
 	switch {

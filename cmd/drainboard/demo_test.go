@@ -33,6 +33,7 @@ func TestDemoHeadless(t *testing.T) {
 		code     int
 		types    []record.EventType
 	}{
+		{"prod", 0, []record.EventType{record.PodBlocked, record.PodUnblocked}},
 		{"tour", 0, []record.EventType{record.RunPlanned, record.RunStarted, record.PodBlocked, record.PodUnblocked}},
 		{"forced", 0, []record.EventType{record.PodForced}},
 		{"stuck", 4, []record.EventType{record.NodeFailed}},
@@ -59,7 +60,7 @@ func TestDemoHeadless(t *testing.T) {
 					t.Errorf("the run's exit code is %d", *e.ExitCode)
 				}
 			}
-			if heard != (c.scenario == "tour" || c.scenario == "kops") {
+			if heard != (c.scenario == "prod" || c.scenario == "tour" || c.scenario == "kops") {
 				t.Errorf("what others did was told: %v", heard)
 			}
 			for _, want := range append(c.types, record.RunFinished) {
@@ -95,6 +96,7 @@ func TestDemoFlags(t *testing.T) {
 		{[]string{"--provider", "kops", "--auto", "--speed", "1000"}, 0, "instance.detached"},
 		{[]string{"--speed", "0"}, 2, ""},
 		{[]string{"--auto", "-o", "xml"}, 2, ""},
+		{[]string{"--auto", "--tour"}, 2, "omit --auto"},
 		{[]string{"-o", "json"}, 2, ""},
 	} {
 		if out, code := call(append([]string{"demo"}, c.args...)...); code != c.code || !strings.Contains(out, c.says) {

@@ -71,6 +71,7 @@ var examples = map[string][]example{
 	},
 	"demo": {
 		{"A roll with blocked pods", "demo"},
+		{"The screen explained in six steps", "demo --tour"},
 		{"By kops's rules, slower", "demo --provider kops --speed 5"},
 		{"Headless, with the exit code of a real run", "demo --auto -o json"},
 	},

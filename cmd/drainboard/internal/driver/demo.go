@@ -32,6 +32,7 @@ type Demo struct {
 	console.Face
 	Speed float64 // simulated seconds per real second
 	JSON  bool    // events of --auto
+	Tour  bool    // the dashboard is explained
 }
 
 // Drive runs the engine's loop on the simulated world, as upgrade does on a real one.
@@ -75,7 +76,7 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		from.screen = d.Screen(ctx, DemoContext)
-		from.screen.Speed, from.screen.KeepsNothing = d.Speed, true
+		from.screen.Speed, from.screen.KeepsNothing, from.screen.Tour = d.Speed, true, d.Tour && !d.Plain
 		from.screen.Scale = func(b *blockers.Blocker) string { return scale(wall, b) }
 		if d.Plain {
 			from.plainly(&d.Console)

@@ -240,6 +240,19 @@ func (r *rehearsal) homeless(p *world.Pod) bool {
 	return p.Unplaced != "" && !p.Terminating() && r.from.Pod(p.UID) == nil
 }
 
+// leftWithoutRoom are the pods that find no room now, the first ones, and how many there are.
+func (r *rehearsal) leftWithoutRoom() (first []snapshot.NoRoom, all int) {
+	for _, p := range r.sim.Truth.Unplaced() {
+		if !r.homeless(p) {
+			continue
+		}
+		if all++; all <= mostHeld {
+			first = append(first, snapshot.NoRoom{Pod: p.Ref(), Why: p.Unplaced})
+		}
+	}
+	return first, all
+}
+
 // lacksRoom is a pod under a budget that finds no room, the zero value if there is none.
 func (r *rehearsal) lacksRoom(ref string) snapshot.NoRoom {
 	for _, p := range r.sim.Truth.Unplaced() {
@@ -424,14 +437,7 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 		out.Held = append(out.Held, c.String())
 	}
 	if !cut {
-		for _, p := range r.sim.Truth.Unplaced() {
-			if !r.homeless(p) {
-				continue
-			}
-			if out.Homeless++; out.Homeless <= mostHeld {
-				out.NoRoom = append(out.NoRoom, snapshot.NoRoom{Pod: p.Ref(), Why: p.Unplaced})
-			}
-		}
+		out.NoRoom, out.Homeless = r.leftWithoutRoom()
 	}
 	if !r.fails.IsZero() {
 		out.Fails = r.fails.Sub(began)

@@ -138,7 +138,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Key == record.RaiseKey {
 		s.Run.Raised = true
 	}
-	if a.Kind == record.StartUpdate {
+	if a.Kind == record.StartUpdate || a.Kind == record.SetUpdateConfig {
 		a = tookUpdate(s, a, o.Update)
 	}
 	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {

@@ -168,9 +168,20 @@ func tookUpdate(s *Step, a record.Action, id string) record.Action {
 	a.Value = id
 	p := s.Run.Pending[a.Key]
 	p.Action = a
-	s.Run.Pending[a.Key], s.Run.Update = p, id
+	s.Run.Pending[a.Key] = p
+	if a.Kind == record.StartUpdate {
+		s.Run.Update = id
+	} else if s.Run.UpdateConfig != nil {
+		h := *s.Run.UpdateConfig
+		h.Update = id
+		s.HoldConfig(&h)
+	}
 	return a
 }
+
+// HoldConfig records the update configuration that the run has set, nil for none: before it is asked for, and once it is
+// restored.
+func (s *Step) HoldConfig(h *record.HeldConfig) { s.Run.UpdateConfig, s.changed = h, true }
 
 // FollowUpdate has the run follow an update that its controller carries out already.
 func (s *Step) FollowUpdate(id, message string) {
@@ -361,7 +372,7 @@ func endFollowing(s *Step, f helping) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	if (!s.RestorePace() || undecided(&s.Reader)) && !late {
+	if (!s.strategy.End(s) || !s.RestorePace() || undecided(&s.Reader)) && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -375,6 +386,9 @@ func listUnrestoredController(s *Step, f helping) {
 	listPausedParts(s, w)
 	listTurns(s, f, w)
 	listPace(s)
+	if h := s.Run.UpdateConfig; h != nil {
+		s.AddUnrestored(h.Left())
+	}
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
 		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
 	}

@@ -28,6 +28,7 @@ func words() map[string][]string {
 		"demo provider":        {"asg", backend.Kops},
 		"approve":              {"batch", "canary\tone node first, then the rest", "phase", "none"},
 		"order":                {"random", "oldest", "newest", "name", "fewest-blockers"},
+		"update-strategy":      {"default\tnew nodes come first", "minimal\told nodes go first"},
 		"unreachable":          {"wait\tthey go last", "terminate\twith the pods on them", "fail"},
 		"on-drain-timeout":     {"fail", "skip", "force\tdelete what is left", "wait"},
 		"instance-group-roles": {"bastion", "control-plane", "apiserver", "node"},

@@ -57,9 +57,10 @@ type rollFlags struct {
 	templateVersion, ami string
 	kubernetesVersion    string
 	releaseVersion       string
-	planned              bool // only a plan is asked for
-	compare              bool // other settings are planned too
-	wide                 bool // all nodes of a plan are listed, however many
+	updateStrategy       string // of EKS's update
+	planned              bool   // only a plan is asked for
+	compare              bool   // other settings are planned too
+	wide                 bool   // all nodes of a plan are listed, however many
 }
 
 func (f *rollFlags) add(cmd *cobra.Command) {
@@ -69,10 +70,11 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.ami, "ami", "", "target: roll to this image, through a new launch template version")
 	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (plan: of a Gardener Shoot, or of the POOLs named; otherwise groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
+	fl.StringVar(&f.updateStrategy, "update-strategy", "", "groups that EKS manages: default (new nodes come first) or minimal (old nodes go first), set while the run lasts (default: as the group is configured)")
 	fl.SetNormalizeFunc(byKopsName)
 	addWhere(fl, &f.where)
 	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")
-	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge)")
+	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge; groups that EKS manages: as configured, and restored at the end)")
 	fl.StringVar(&f.maxSurge, "max-surge", "", "new nodes that come before old ones go: a number or a percentage (kops, gardener: default 1; the control plane has none, gardener splits it over the zones); eks also: eks (twice the zones, at least max-unavailable; the default) or fit (as many as the nodes need that go at once)")
 	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
 	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "time to watch the canary's replacement before the other nodes follow (default 2m0s)")
@@ -170,6 +172,11 @@ func (f *rollFlags) asksEKS() bool { return f.kubernetesVersion != "" || f.relea
 func (f *rollFlags) oneTarget() error {
 	if p := f.where.Provider; f.asksEKS() && (p == asg.Provider || p == backend.Kops || f.where.CloudOnly) {
 		return planner.ErrForEKS
+	} else if f.updateStrategy != "" && (p == asg.Provider || p == backend.Kops || p == backend.Gardener || f.where.CloudOnly) {
+		return planner.ErrUpdateStrategy
+	}
+	if f.updateStrategy != "" && f.updateStrategy != "default" && f.updateStrategy != "minimal" {
+		return fmt.Errorf("--update-strategy: %q is not one of default, minimal", f.updateStrategy)
 	}
 	if f.templateVersion != "" && f.ami != "" {
 		return fmt.Errorf("--launch-template-version and --ami both set the target: give one")

@@ -50,7 +50,8 @@ const (
 	SetPace ActionKind = "set-pace" // how many nodes of Group go at once: Pace, if it is still FromPace
 
 	// Of EKS, for a managed node group.
-	StartUpdate ActionKind = "start-update" // EKS updates Group to Update, once for a Token
+	StartUpdate     ActionKind = "start-update"      // EKS updates Group to Update, once for a Token
+	SetUpdateConfig ActionKind = "set-update-config" // EKS updates Group by Update.Config, if that is still FromConfig, once for a Token
 )
 
 // Action is one change (or direct read) that a decision asks for. It is a plain
@@ -87,7 +88,7 @@ type Action struct {
 	// Mixed: the group of a SetTemplate has a mixed instances policy, which has to be sent
 	// with the template in it.
 	Mixed bool `json:"mixed,omitempty"`
-	// Token makes a CreateTemplate, LaunchIn or StartUpdate that is asked twice happen once.
+	// Token makes a CreateTemplate, LaunchIn, StartUpdate or SetUpdateConfig that is asked twice happen once.
 	Token string `json:"token,omitempty"`
 	// Sizes are to be set, if the group still has From; see SizeChange for what is sent.
 	Sizes *world.Sizes `json:"sizes,omitempty"`
@@ -109,8 +110,11 @@ type Action struct {
 
 	// Update is what a StartUpdate asks for. Last is the latest update of the group's nodes that was known then: one
 	// that is known later is newer. Value is the id of the one that was started, once it was answered.
-	Update *UpdateRequest `json:"update,omitempty"`
-	Last   string         `json:"last,omitempty"`
+	// A SetUpdateConfig asks for the Config of Update, if the group still has FromConfig; Last and Value are then of
+	// updates of the configuration.
+	Update     *UpdateRequest      `json:"update,omitempty"`
+	FromConfig *world.UpdateConfig `json:"fromConfig,omitempty"`
+	Last       string              `json:"last,omitempty"`
 
 	// Balancers that a Deregister takes the machine out of, as far as they were known.
 	Balancers []string `json:"balancers,omitempty"`
@@ -221,7 +225,7 @@ type Outcome struct {
 	Lines []string `json:"lines,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
-	// Update answers a StartUpdate: the id of EKS's update.
+	// Update answers a StartUpdate and a SetUpdateConfig: the id of EKS's update.
 	Update string `json:"update,omitempty"`
 }
 

@@ -348,6 +348,7 @@ var Kinds = []Kind{
 	request(Prioritize, "have the controller replace a machine earlier or later", NodeTainted, string(Prioritize), "patch machines"),
 	setPace(),
 	startUpdate(),
+	setUpdateConfig(),
 }
 
 var patchNode = []string{"get nodes", "patch nodes"}
@@ -505,5 +506,25 @@ func startUpdate() Kind {
 		command:  func(a Action) string { return a.Update.Command(a.Group) },
 		Event:    CapacityChanged, Reason: "update",
 		Message: func(a Action) string { return text.EKSStartedBy(a.Value) },
+	}
+}
+
+// setUpdateConfig describes the request to EKS for another update configuration of a managed node group. Its effect is
+// seen once EKS's update of the configuration is over, however it ended.
+func setUpdateConfig() Kind {
+	return Kind{
+		Name: SetUpdateConfig, Means: "set how EKS updates a managed node group (maxUnavailable, update strategy), if that is still what it was, once for a token",
+		Place: InCloud, Needs: needsCloud, Rights: []string{"eks:UpdateNodegroupConfig"},
+		requires: []requirement{hasGroup, hasToken, {"update configuration", func(a Action) bool { return a.Update != nil && a.FromConfig != nil }}},
+		seen: func(a Action, w *world.World) bool {
+			m := w.Group.Managed
+			return a.Value != "" && m != nil && !m.ConfigOld && m.Configured != nil && m.Configured.ID != a.Last && m.Configured.Over()
+		},
+		sentence: func(a Action) string { return text.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group) },
+		command:  func(a Action) string { return a.Update.ConfigCommand(a.Group) },
+		Event:    CapacityChanged, Reason: "update configuration",
+		Message: func(a Action) string {
+			return text.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group) + ": " + text.EKSUpdate(a.Value)
+		},
 	}
 }

@@ -1,14 +1,20 @@
 package record
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// StartUpdateKey is the key of the action that has EKS start an update.
-const StartUpdateKey = "start-update"
+// StartUpdateKey is the key of the action that has EKS start an update. UpdateConfigKey is that of the one that sets how
+// EKS updates the group, RestoreConfigKey of the one that restores it.
+const (
+	StartUpdateKey   = "start-update"
+	UpdateConfigKey  = "update-config"
+	RestoreConfigKey = "restore-update-config"
+)
 
 // UpdateRequest is what EKS is asked to update a managed node group to. What is "" is left to EKS: the
 // cluster's Kubernetes version, its recommended release, the version of the user's launch template that the
@@ -22,6 +28,10 @@ type UpdateRequest struct {
 	TemplateVersion string `json:"templateVersion,omitempty"`
 	// Force: EKS deletes the pods that PDBs keep.
 	Force bool `json:"force,omitempty"`
+	// Config is how EKS is to update the group while the run lasts; what is "" stays as it is.
+	Config world.UpdateConfig `json:"config,omitzero"`
+	// OnlyRestores: nothing is updated. What an earlier run has set and not restored is restored.
+	OnlyRestores bool `json:"onlyRestores,omitempty"`
 }
 
 // Command is the aws command that starts the update of a node group.
@@ -42,4 +52,65 @@ func (r UpdateRequest) Contradicts(u *world.ManagedUpdate) string {
 	differs(text.EKSOtherRelease, r.Release, u.Release)
 	differs(text.EKSOtherTemplate, r.TemplateVersion, u.TemplateVersion)
 	return strings.Join(other, "; ")
+}
+
+// HeldConfig is an update configuration that a run has set in a managed node group. It is recorded before it is asked
+// for.
+type HeldConfig struct {
+	// Was is what the run found and restores, Set what it asks for, From what that takes the place of.
+	Was  world.UpdateConfig `json:"was"`
+	From world.UpdateConfig `json:"from"`
+	Set  world.UpdateConfig `json:"set"`
+	// Cluster is EKS's name of the cluster, Group that of the node group.
+	Cluster string `json:"cluster"`
+	Group   string `json:"group"`
+	// Restoring: Was was asked for again. Asked counts the requests that differ: each has a token of its own.
+	Restoring bool `json:"restoring,omitempty"`
+	Asked     int  `json:"asked,omitempty"`
+	// Update is EKS's id of the update that carries out the last of them, "" before EKS has answered.
+	Update string `json:"update,omitempty"`
+}
+
+// Change is the action that sets the configuration, for a run. last is the latest update of the group's configuration.
+func (h HeldConfig) Change(run, last string) Action {
+	return h.action(UpdateConfigKey, run, last, h.From, h.Set)
+}
+
+// Restore is the action that restores it from what it is now.
+func (h HeldConfig) Restore(run, last string, now world.UpdateConfig) Action {
+	return h.action(RestoreConfigKey, run, last, now, h.Was)
+}
+
+func (h HeldConfig) action(key, run, last string, from, to world.UpdateConfig) Action {
+	return Action{
+		Kind: SetUpdateConfig, Key: key, Group: h.Group, Token: fmt.Sprintf("%s-config-%d", run, h.Asked), Last: last,
+		FromConfig: &from, Update: &UpdateRequest{Cluster: h.Cluster, Config: to},
+	}
+}
+
+// Sentence says what is set, and what will be restored; "" for none.
+func (h *HeldConfig) Sentence() string {
+	if h == nil {
+		return ""
+	}
+	return text.ConfigHeld(h.Set.String(), h.Was.String(), h.Group)
+}
+
+// Left is what stays of it after a run, with the command that restores it.
+func (h *HeldConfig) Left() (what, command string) {
+	return text.ConfigStays(h.Set.String(), h.Was.String(), h.Group), h.Restore("", "", h.Set).Command()
+}
+
+// ConfigCommand is the aws command that sets how EKS updates a node group.
+func (r UpdateRequest) ConfigCommand(group string) string {
+	var set []string
+	if n, percent := strings.CutSuffix(r.Config.MaxUnavailable, "%"); n != "" && percent {
+		set = append(set, "maxUnavailablePercentage="+n)
+	} else if n != "" {
+		set = append(set, "maxUnavailable="+n)
+	}
+	if r.Config.Strategy != "" {
+		set = append(set, "updateStrategy="+r.Config.Strategy)
+	}
+	return "aws eks update-nodegroup-config --cluster-name " + r.Cluster + " --nodegroup-name " + group + " --update-config " + strings.Join(set, ",")
 }

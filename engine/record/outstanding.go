@@ -39,11 +39,15 @@ func (r *Run) outstanding(abandoned bool) []string {
 		a := h.Restore(h.Set)
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
+	if h := r.UpdateConfig; h != nil {
+		a := h.Restore("", "", h.Set)
+		out = append(out, a.Sentence()+": "+a.Command())
+	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
-	if t := r.Target.Templates; len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
+	if t := r.Target.Templates; r.Target.Update == nil && len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
 		a := r.TemplateBack()
 		out = append(out, a.Sentence()+": "+a.Command())
 	}

@@ -163,9 +163,9 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 }
 
 // HasWork reports whether there is anything for a run to do: nodes or a warm pool to replace,
-// something to wait for, or a raise of an earlier run to take back.
+// something to wait for, or what an earlier run has set to restore.
 func (p *Plan) HasWork() bool {
-	return len(p.Nodes) > 0 || p.WarmAlone || len(p.Awaited) > 0 || p.Run.Inherited != nil
+	return len(p.Nodes) > 0 || p.WarmAlone || len(p.Awaited) > 0 || p.Run.Inherited != nil || p.Run.UpdateConfig != nil
 }
 
 // late warns of a run that is to be over before all of it is done, "" if it is not.

@@ -144,6 +144,10 @@ func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpda
 	if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
 		s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
 	}
+	if s.WakeAt(s.Now.Add(time.Second)); !restoredConfig(s) {
+		return
+	}
+	s.EndAwait()
 	s.Succeed()
 }
 

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -19,10 +20,10 @@ func (e EKSManaged) start(s *engine.Step) {
 	switch {
 	case !s.Fresh(world.Cloud) || m == nil:
 		return
-	case asked(&s.Reader): // its answer, or the look at what came of it, is still to come
+	case asked(&s.Reader) || configAsked(s): // its answer, or the look at what came of it, is still to come
 		return
-	case !m.UpdatesKnown || m.UpdatesUnread != "":
-		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: m.UpdatesUnread}})
+	case !m.UpdatesKnown || m.UpdatesUnread != "" || m.ConfigOld:
+		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: cmp.Or(m.UpdatesUnread, m.Unread)}})
 		return
 	case m.Update != nil && !m.Update.Over():
 		e.attach(s, m.Update)
@@ -33,13 +34,24 @@ func (e EKSManaged) start(s *engine.Step) {
 		return
 	}
 	s.EndAwait()
-	s.Ensure(startOf(&s.Reader, m))
+	switch {
+	case !e.configured(s, m):
+	case s.Run.Target.Update.OnlyRestores:
+		s.Succeed()
+	default:
+		s.Ensure(startOf(&s.Reader, m))
+	}
 }
 
 // attach follows an update that is under way, unless it goes elsewhere.
 func (EKSManaged) attach(s *engine.Step, u *world.ManagedUpdate) {
-	if other := s.Run.Target.Update.Contradicts(u); other != "" {
+	asked, now := s.Run.Target.Update, s.W.Group.Managed.Config()
+	if other := asked.Contradicts(u); other != "" {
 		s.Fail(record.Failed, text.EKSOtherTarget(u.ID, other))
+		return
+	}
+	if want := asked.Config.Over(now); want != now {
+		s.Fail(record.Failed, text.EKSOtherConfig(u.ID, now.String(), want.String()))
 		return
 	}
 	s.FollowUpdate(u.ID, text.EKSAttached(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status)))

@@ -149,7 +149,7 @@ func managedAbilities() []record.Ability {
 		{Kind: record.CmdAccept, Answer: record.No, How: "EKS tries no node first"},
 		{Kind: record.CmdForce, Answer: record.No, How: "EKS forces all nodes of an update or none; nearest: kubectl delete pod for the pod that is in the way"},
 		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},
-		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: maxUnavailable 1 before the update starts"},
+		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: --max-unavailable 1, before the update starts"},
 		{Kind: record.CmdAbort, Answer: record.No, How: "an update cannot be cancelled; nearest: a PDB that allows no disruption, until EKS gives up"},
 	}
 }

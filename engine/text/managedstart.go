@@ -1,6 +1,9 @@
 package text
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // What is said of an update of a managed node group that Drainboard starts.
 const (
@@ -66,4 +69,57 @@ func EKSOtherRelease(has, asked string) string { return "release " + has + ", no
 
 func EKSOtherTemplate(has, asked string) string {
 	return "launch template version " + has + ", not " + asked
+}
+
+// SetConfig is the request for another update configuration of a node group.
+func SetConfig(from, to, group string) string {
+	return fmt.Sprintf("set the update configuration of managed node group %s: %s → %s", group, from, to)
+}
+
+// ConfigHeld says what a run has set, and what it restores.
+func ConfigHeld(set, was, group string) string {
+	return fmt.Sprintf("update configuration of %s: %s, set by this run, which restores %s", group, set, was)
+}
+
+// ConfigStays names an update configuration that was not restored.
+func ConfigStays(set, was, group string) string {
+	return fmt.Sprintf("managed node group %s keeps the update configuration that this run has set (%s); the next drainboard upgrade restores %s", group, set, was)
+}
+
+// ConfigLeft says in a plan what becomes of what an earlier run has left.
+func ConfigLeft(set, was string) string {
+	return fmt.Sprintf("an earlier run has left the update configuration %s: it is restored to %s", set, was)
+}
+
+// ConfigPlanned says in a plan what a run does with the update configuration.
+func ConfigPlanned(was, set string) string {
+	return fmt.Sprintf("sets the update configuration %s → %s, and restores it at the end", was, set)
+}
+
+// ConfigChanged tells that another user has changed what a run had set.
+func ConfigChanged(now, set, was string) string {
+	return fmt.Sprintf("another user has set the update configuration %s after this run had asked for %s: it stays, and is not restored to %s", now, set, was)
+}
+
+// ConfigFailed says that EKS did not carry out an update of the configuration.
+func ConfigFailed(id, status string, why []string) string {
+	return strings.Join(append([]string{EKSUpdate(id) + " of the update configuration ended as " + status}, why...), "; ")
+}
+
+// EKSOtherConfig says that an update which is under way has another update configuration than is asked for.
+func EKSOtherConfig(id, now, asked string) string {
+	return fmt.Sprintf("%s is under way with %s, not %s; EKS takes no other update configuration before it is over: wait for its end, or omit the flags to follow it", EKSUpdate(id), now, asked)
+}
+
+// ConfigNotRestored is why a run waits at its end.
+const ConfigNotRestored = "the update configuration is not restored"
+
+// EKSWaitCommand waits until no update of a node group is under way.
+func EKSWaitCommand(cluster, group string) string {
+	return "aws eks wait nodegroup-active --cluster-name " + cluster + " --nodegroup-name " + group
+}
+
+// ConfigRestores says what a run does that only restores an update configuration.
+func ConfigRestores(set, was string) string {
+	return fmt.Sprintf("no node to replace; restores the update configuration: %s → %s", set, was)
 }

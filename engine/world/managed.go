@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,11 +48,53 @@ type ManagedGroup struct {
 	// Configured is the latest update of another kind, of its configuration; nil where there was
 	// none. It takes turns with those of Update: EKS carries out one at a time.
 	Configured *ManagedUpdate
+	// ConfigOld: what EKS tells of the group (MaxUnavailable, Minimal) may be from before the end of Configured.
+	ConfigOld bool
 	// Unread says why some of this is not known, or old; "" where nothing is. UpdatesUnread says
 	// it of the updates alone. UpdatesKnown: they were read at least once. UpdatesDenied: credentials
 	// or rights are what is missing now.
 	Unread, UpdatesUnread       string
 	UpdatesKnown, UpdatesDenied bool
+}
+
+// UpdateConfig is how EKS updates the nodes of a managed node group.
+type UpdateConfig struct {
+	// MaxUnavailable is how many nodes EKS takes at once, a number or a percentage, Strategy its word for the order:
+	// DEFAULT or MINIMAL. "" where nothing is said.
+	MaxUnavailable string `json:"maxUnavailable,omitempty"`
+	Strategy       string `json:"strategy,omitempty"`
+}
+
+// EKS's words for the order in which an update replaces nodes.
+const (
+	NewFirst = "DEFAULT"
+	OldFirst = "MINIMAL"
+)
+
+// Over is the configuration with the values of another where it has none.
+func (c UpdateConfig) Over(base UpdateConfig) UpdateConfig {
+	return UpdateConfig{MaxUnavailable: cmp.Or(c.MaxUnavailable, base.MaxUnavailable), Strategy: cmp.Or(c.Strategy, base.Strategy)}
+}
+
+// String is the configuration in EKS's words.
+func (c UpdateConfig) String() string {
+	var out []string
+	if c.MaxUnavailable != "" {
+		out = append(out, "maxUnavailable "+c.MaxUnavailable)
+	}
+	if c.Strategy != "" {
+		out = append(out, "updateStrategy "+c.Strategy)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Config is how EKS updates the group's nodes now.
+func (m *ManagedGroup) Config() UpdateConfig {
+	c := UpdateConfig{MaxUnavailable: cmp.Or(m.MaxUnavailable, "1"), Strategy: NewFirst}
+	if m.Minimal {
+		c.Strategy = OldFirst
+	}
+	return c
 }
 
 // ManagedIssue is an error that EKS tells of, with its own code and words.
@@ -77,6 +120,8 @@ type ManagedUpdate struct {
 	// template; "" where it does not say.
 	Version, Release, TemplateVersion string
 	Errors                            []ManagedIssue
+	// Config is what one of the configuration sets.
+	Config UpdateConfig
 }
 
 // Skew is how many minor versions of Kubernetes the nodes are behind the cluster, by what EKS tells, and
@@ -227,7 +272,7 @@ func (u *ManagedUpdate) clean() *ManagedUpdate {
 	if u == nil {
 		return nil
 	}
-	return &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), Clean(u.TemplateVersion), cleanIssues(u.Errors)}
+	return &ManagedUpdate{Clean(u.ID), Clean(u.Kind), Clean(u.Status), u.Since, Clean(u.Version), Clean(u.Release), Clean(u.TemplateVersion), cleanIssues(u.Errors), UpdateConfig{Clean(u.Config.MaxUnavailable), Clean(u.Config.Strategy)}}
 }
 
 func cleanIssues(issues []ManagedIssue) []ManagedIssue {

@@ -40,6 +40,11 @@ type details struct {
 	// updating is the part that reads the updates.
 	updating *part
 	updates  map[string]world.ManagedUpdate // those that are over, which do not change
+	// grouping is the part that reads the node group. configured is the latest update of the configuration that was over
+	// when it was read, configs are all of them, the newest first.
+	grouping   *part
+	configured string
+	configs    []world.ManagedUpdate
 }
 
 // part is what is read together, in its own time.
@@ -57,9 +62,10 @@ func (c *Client) details(at Place) *details {
 	d := &details{c: c, at: at, updates: map[string]world.ManagedUpdate{}}
 	d.last.Cluster, d.last.Name, d.last.AutoScalingGroup = at.Cluster, at.Name, at.AutoScalingGroup
 	d.updating = &part{of: "its updates", every: updateEvery, read: d.update}
+	d.grouping = &part{of: "the node group", every: groupEvery, read: d.group}
 	d.parts = []*part{
-		{of: "the node group", every: groupEvery, read: d.group},
-		d.updating,
+		d.updating, // first: once an update of the configuration is over, the group is read again
+		d.grouping,
 		{of: "the cluster", every: clusterEvery, read: d.cluster},
 		{of: "the recommended release", every: clusterEvery, read: d.recommended}, // by what the others tell
 		{of: "the insights", every: clusterEvery, read: d.insights},
@@ -75,7 +81,7 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 	var unread []string
 	for _, p := range d.parts {
 		now := time.Now()
-		if !now.Before(p.next) || p == d.updating && d.c.changed.Load() > p.last.UnixNano() {
+		if !now.Before(p.next) || p == d.updating && d.c.changed.Load() > p.last.UnixNano() || p == d.grouping && p.problem == "" && d.configOld() {
 			p.last = now
 			p.problem, p.denied, p.next = "", false, time.Now().Add(p.every)
 			if err := p.read(ctx); err != nil {
@@ -88,8 +94,15 @@ func (d *details) dress(ctx context.Context, g *world.Group) {
 		}
 	}
 	m := d.last
+	m.ConfigOld = d.configOld()
 	m.Unread, m.UpdatesUnread, m.UpdatesDenied = strings.Join(unread, "; "), d.updating.problem, d.updating.denied
 	g.Name, g.Provider, g.Managed, g.Refused = d.at.Name, Provider, &m, Busy(&m)
+}
+
+// configOld reports whether an update of the configuration has ended since the group was read.
+func (d *details) configOld() bool {
+	u := d.last.Configured
+	return u != nil && u.Over() && u.ID != d.configured
 }
 
 // Busy says which update EKS carries out, "" for none: it refuses another one meanwhile.
@@ -106,6 +119,9 @@ func (d *details) group(ctx context.Context) error {
 		return err
 	}
 	n, m := out.Nodegroup, &d.last
+	if d.configured = ""; m.Configured != nil && m.Configured.Over() {
+		d.configured = m.Configured.ID
+	}
 	m.ARN = aws.ToString(n.NodegroupArn)
 	m.Status, m.Version, m.Release, m.AMIType = string(n.Status), aws.ToString(n.Version), aws.ToString(n.ReleaseVersion), string(n.AmiType)
 	m.TemplateName, m.TemplateVersion = "", ""
@@ -224,7 +240,11 @@ func (d *details) sort(all []world.ManagedUpdate) {
 	slices.SortStableFunc(all, func(a, b world.ManagedUpdate) int { return b.Since.Compare(a.Since) })
 	m := &d.last
 	m.Update, m.Earlier, m.Configured, m.UpdatesKnown = nil, nil, nil, true
+	d.configs = nil
 	for _, u := range all {
+		if u.Kind != world.VersionUpdate {
+			d.configs = append(d.configs, u)
+		}
 		switch {
 		case u.Kind != world.VersionUpdate && m.Configured == nil:
 			m.Configured = &u
@@ -251,6 +271,12 @@ func (d *details) describe(ctx context.Context, id string) (world.ManagedUpdate,
 			u.Release = aws.ToString(p.Value)
 		case types.UpdateParamTypeLaunchTemplateVersion:
 			u.TemplateVersion = aws.ToString(p.Value)
+		case types.UpdateParamTypeMaxUnavailable:
+			u.Config.MaxUnavailable = aws.ToString(p.Value)
+		case types.UpdateParamTypeMaxUnavailablePercentage:
+			u.Config.MaxUnavailable = aws.ToString(p.Value) + "%"
+		case types.UpdateParamTypeUpdateStrategy:
+			u.Config.Strategy = aws.ToString(p.Value)
 		}
 	}
 	for _, e := range out.Update.Errors {

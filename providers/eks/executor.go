@@ -18,6 +18,7 @@ import (
 
 // UpgradeActions are the IAM actions that starting an update needs beside ReadActions, sorted.
 var UpgradeActions = []string{
+	"eks:UpdateNodegroupConfig",
 	"eks:UpdateNodegroupVersion",
 }
 
@@ -58,6 +59,10 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 		return e.start(ctx, a)
 	case a.Kind == record.CheckEffect && a.Of.Kind == record.StartUpdate:
 		return e.started(ctx, *a.Of)
+	case a.Kind == record.SetUpdateConfig && a.Group == e.d.at.Name:
+		return e.configure(ctx, a)
+	case a.Kind == record.CheckEffect && a.Of.Kind == record.SetUpdateConfig:
+		return e.configured(ctx, *a.Of)
 	}
 	return invalid("the Auto Scaling group of a managed node group is EKS's to change")
 }
@@ -126,4 +131,69 @@ func versionUpdates(m *world.ManagedGroup) (ids []string) {
 		ids = append(ids, m.Earlier[i].ID)
 	}
 	return ids
+}
+
+// configure asks for another update configuration, unless another user has changed it meanwhile. The SDK may send it
+// again: EKS answers a token with the update that it made for it.
+func (e *Executor) configure(ctx context.Context, a record.Action) record.Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.d.group(ctx); err != nil {
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBusy, Message: "the node group cannot be read: " + e.d.c.asg.Explain(err).Error()}
+	}
+	if now := e.d.last.Config(); now != *a.FromConfig {
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("the update configuration is %s now, not %s", now, a.FromConfig)}
+	}
+	config, err := configOf(a.Update.Config)
+	if err != nil {
+		return invalid(err.Error())
+	}
+	out, err := e.d.c.api.UpdateNodegroupConfig(ctx, &eks.UpdateNodegroupConfigInput{
+		ClusterName: &e.d.at.Cluster, NodegroupName: &e.d.at.Name, ClientRequestToken: &a.Token, UpdateConfig: config,
+	})
+	switch {
+	case err != nil:
+		return e.d.c.asg.Judge(err)
+	case out.Update == nil || aws.ToString(out.Update.Id) == "":
+		return record.Outcome{Verdict: record.Unknown, Message: "EKS did not return the update"}
+	}
+	return record.Outcome{Verdict: record.Done, Update: *out.Update.Id}
+}
+
+// configOf is an update configuration as EKS takes it.
+func configOf(c world.UpdateConfig) (*types.NodegroupUpdateConfig, error) {
+	out := &types.NodegroupUpdateConfig{UpdateStrategy: types.NodegroupUpdateStrategies(c.Strategy)}
+	if c.MaxUnavailable == "" {
+		return out, nil
+	}
+	a, err := record.ParseAmount(c.MaxUnavailable)
+	if a.Percent {
+		out.MaxUnavailablePercentage = aws.Int32(int32(a.N))
+	} else {
+		out.MaxUnavailable = aws.Int32(int32(a.N))
+	}
+	return out, err
+}
+
+// configured looks for the update that a request for an update configuration made whose answer was lost: one that sets
+// the same, newer than what was known before.
+func (e *Executor) configured(ctx context.Context, of record.Action) record.Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.d.update(ctx); err != nil {
+		return record.Outcome{Verdict: record.Unknown, Message: e.d.c.asg.Explain(err).Error()}
+	}
+	known := slices.ContainsFunc(e.d.configs, func(u world.ManagedUpdate) bool { return u.ID == of.Last })
+	for _, u := range e.d.configs {
+		if u.ID == of.Last {
+			break
+		}
+		if !known && of.Last != "" && u.Over() { // EKS has forgotten that one: what is over may be older
+			continue
+		}
+		if u.Config != (world.UpdateConfig{}) && u.Config.Over(of.Update.Config) == of.Update.Config {
+			return record.Outcome{Verdict: record.Done, Happened: true, Update: u.ID}
+		}
+	}
+	return record.Outcome{Verdict: record.Done}
 }

@@ -130,3 +130,85 @@ func TestUpdatesAreReadAfterAStart(t *testing.T) {
 		t.Errorf("%q", s.asked)
 	}
 }
+
+const atConfig = atGroup + "/update-config"
+
+func configOfGroup(from, to world.UpdateConfig) record.Action {
+	return record.Action{Kind: record.SetUpdateConfig, Key: record.UpdateConfigKey, Group: "web", Token: "run-1-config-0", Last: "c", FromConfig: &from, Update: &record.UpdateRequest{Cluster: "prod", Config: to}}
+}
+
+// The update configuration is sent as it is asked for, unless the group has another one by now.
+func TestSetUpdateConfig(t *testing.T) {
+	third := world.UpdateConfig{MaxUnavailable: "33%", Strategy: "MINIMAL"}
+	for to, want := range map[world.UpdateConfig]map[string]any{
+		{MaxUnavailable: "2", Strategy: "DEFAULT"}:   {"maxUnavailable": 2.0, "updateStrategy": "DEFAULT"},
+		{MaxUnavailable: "50%", Strategy: "MINIMAL"}: {"maxUnavailablePercentage": 50.0, "updateStrategy": "MINIMAL"},
+	} {
+		s, e, changed := executor(t)
+		s.answers[atConfig] = `{"update":{"id":"c-1","type":"ConfigUpdate","status":"InProgress"}}`
+		o := e.Do(t.Context(), configOfGroup(third, to))
+		if o.Verdict != record.Done || o.Update != "c-1" || *changed != 1 || len(s.sent) != 1 {
+			t.Fatalf("%+v, %d, %q", o, *changed, s.sent)
+		}
+		var got map[string]any
+		if err := json.Unmarshal([]byte(s.sent[0]), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, map[string]any{"clientRequestToken": "run-1-config-0", "updateConfig": want}) {
+			t.Errorf("%v, want %v", got, want)
+		}
+		s, e, _ = executor(t)
+		if o := e.Do(t.Context(), configOfGroup(to, third)); o.Verdict != record.Refused || o.Refusal != record.RefusedConflict || len(s.sent) > 0 || !strings.Contains(o.Message, "maxUnavailable 33%") {
+			t.Errorf("%+v, %q", o, s.sent)
+		}
+		s.answers[atGroup] = ""
+		if o := e.Do(t.Context(), configOfGroup(third, to)); o.Verdict != record.Refused || o.Refusal != record.RefusedBusy || len(s.sent) > 0 {
+			t.Errorf("%+v, %q", o, s.sent)
+		}
+	}
+}
+
+// An answer that was lost is looked up: an update that sets the same and is newer than the one that was known.
+func TestConfiguredUpdate(t *testing.T) {
+	from, to := world.UpdateConfig{MaxUnavailable: "33%", Strategy: "MINIMAL"}, world.UpdateConfig{MaxUnavailable: "50%", Strategy: "DEFAULT"}
+	for name, c := range map[string]struct{ last, status, params, want string }{
+		"the same":            {"c", "InProgress", `{"type":"MaxUnavailablePercentage","value":"50"},{"type":"UpdateStrategy","value":"DEFAULT"}`, "d"},
+		"the first":           {"", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, "d"},
+		"another's":           {"c", "InProgress", `{"type":"MaxUnavailable","value":"50"}`, ""},
+		"sizes":               {"c", "InProgress", `{"type":"MinSize","value":"50"}`, ""},
+		"known before":        {"d", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, ""},
+		"old, after one gone": {"gone", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, ""},
+	} {
+		s, e, _ := executor(t)
+		s.answers[atUpdates] = `{"updateIds":["a","b","c","d"]}`
+		s.answers[atUpdates+"/d"] = `{"update":{"id":"d","type":"ConfigUpdate","status":"` + c.status + `","createdAt":1700000950,"params":[` + c.params + `]}}`
+		a := configOfGroup(from, to)
+		a.Last = c.last
+		o := e.Do(t.Context(), record.Action{Kind: record.CheckEffect, Key: "check", Of: &a})
+		if o.Verdict != record.Done || o.Update != c.want || o.Happened != (c.want != "") || len(s.sent) > 0 {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+// Once an update of the configuration has ended, the group is read before it counts as known.
+func TestGroupIsReadAfterItsConfiguration(t *testing.T) {
+	s, d := start(t)
+	s.answers[atUpdates+"/c"] = strings.Replace(s.answers[atUpdates+"/c"], "Successful", "InProgress", 1)
+	var g world.Group
+	if d.dress(t.Context(), &g); g.Managed.ConfigOld || g.Managed.Configuring() == nil {
+		t.Fatalf("%+v", g.Managed)
+	}
+	s.answers[atUpdates+"/c"] = strings.Replace(s.answers[atUpdates+"/c"], "InProgress", "Successful", 1)
+	group := s.answers[atGroup]
+	s.answers[atGroup] = ""
+	d.updating.next = time.Time{}
+	if d.dress(t.Context(), &g); !g.Managed.ConfigOld {
+		t.Error("what is known of the group is from before")
+	}
+	s.answers[atGroup] = strings.Replace(group, `"maxUnavailablePercentage":33`, `"maxUnavailable":4`, 1)
+	d.grouping.next = time.Time{}
+	if d.dress(t.Context(), &g); g.Managed.ConfigOld || g.Managed.MaxUnavailable != "4" {
+		t.Errorf("%+v", g.Managed)
+	}
+}

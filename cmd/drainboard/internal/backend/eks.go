@@ -103,10 +103,20 @@ func (*managedGroup) Provider() string { return eks.Provider }
 
 // Strategy is the one that EKS updates the group by.
 func (g *managedGroup) Strategy() string {
-	if g.known.Minimal {
+	if g.config().Strategy == world.OldFirst {
 		return strategy.EKSMinimal{}.Name()
 	}
 	return strategy.EKS{}.Name()
+}
+
+// config is how EKS is to update the group.
+func (g *managedGroup) config() world.UpdateConfig { return g.asked.Config.Over(g.known.Config()) }
+
+// Ask takes in what a managed node group is to be updated to and how, before its strategy is asked for.
+func Ask(g Group, asked Asked) {
+	if m := managedOf(g); m != nil && asked != nil {
+		m.asked = asked.Update()
+	}
 }
 
 func (g *managedGroup) Feed(began func(context.Context) time.Time) Feed {
@@ -120,13 +130,13 @@ func (g *managedGroup) Executor(changed func()) live.Executor {
 // Fits lets the rules be those of a plan, which rehearses EKS's, or of a run, which follows EKS.
 func (g *managedGroup) Fits(rules engine.Strategy) error {
 	if rules.Name() != g.Strategy() && rules.Name() != (strategy.EKSManaged{}).Name() {
-		return fmt.Errorf("--strategy %s: EKS updates node group %s by its own rules, now those of %s; its update configuration says which", rules.Name(), g.name, g.Strategy())
+		return fmt.Errorf("--strategy %s: EKS updates node group %s by its own rules, now those of %s; --update-strategy sets which", rules.Name(), g.name, g.Strategy())
 	}
 	return nil
 }
 
 // kept are the settings that a user who asks EKS for an update can choose, by flag.
-var kept = []string{"strategy", "seed", "on-drain-timeout"}
+var kept = []string{"strategy", "seed", "on-drain-timeout", "max-unavailable"}
 
 // evictionWindows is how many windows of its drain timeout EKS evicts for, by reports on
 // updates that failed.
@@ -150,12 +160,12 @@ func (g *managedGroup) Settings(_ context.Context, rules engine.Strategy, asked 
 	}
 	if len(flags) > 0 {
 		slices.Sort(flags)
-		return s, nil, fmt.Errorf("%s: EKS updates node group %s by its own settings, and takes none from here; aws eks update-nodegroup-config changes maxUnavailable and the update strategy", strings.Join(flags, ", "), g.name)
+		return s, nil, fmt.Errorf("%s: EKS updates node group %s by its own settings, and takes none from here but --max-unavailable and --update-strategy", strings.Join(flags, ", "), g.name)
 	}
 	if s.OnDrainTimeout != record.TimeoutFail && s.OnDrainTimeout != record.TimeoutForce {
 		return s, nil, fmt.Errorf("--on-drain-timeout %s: EKS either fails or, with --force, deletes the pods", s.OnDrainTimeout)
 	}
-	if g.known.MaxUnavailable != "" {
+	if g.known.MaxUnavailable != "" && g.asked.Config.MaxUnavailable == "" {
 		if s.MaxUnavailable, err = record.ParseAmount(g.known.MaxUnavailable); err != nil {
 			return s, nil, fmt.Errorf("the update configuration of node group %s: %w", g.name, err)
 		}
@@ -290,9 +300,18 @@ func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.W
 	if !p.HasWork() {
 		return nil
 	}
+	var kinds []record.ActionKind
+	if p.Run.UpdateConfig != nil || g.config() != g.known.Config() {
+		kinds = append(kinds, record.SetUpdateConfig)
+	}
+	if len(p.Nodes) > 0 {
+		kinds = append(kinds, record.StartUpdate)
+	}
 	var rights []record.Right
-	for _, action := range record.KindOf(record.StartUpdate).Rights {
-		rights = append(rights, record.Right{Action: action})
+	for _, kind := range kinds {
+		for _, action := range record.KindOf(kind).Rights {
+			rights = append(rights, record.Right{Action: action})
+		}
 	}
 	return g.aws.CheckRights(ctx, asg.Taken{Group: &w.Group, NodeGroup: g.known.ARN}, rights)
 }

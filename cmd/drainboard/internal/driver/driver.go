@@ -227,7 +227,9 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		events = append(events, record.Event{Time: now, Run: p.Run.ID, Group: p.Group, Type: t, Reason: reason, Message: message})
 	}
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
-	switch {
+	switch h := p.Run.UpdateConfig; {
+	case p.Run.Target.Update != nil && p.Run.Target.Update.OnlyRestores && h != nil:
+		planned = text.ConfigRestores(h.Set.String(), h.Was.String())
 	case p.Run.Target.Update != nil:
 		planned = fmt.Sprintf("%d nodes, %s, at most %d at once: %s", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Target.Update.Command(p.Group))
 	case p.WarmAlone:

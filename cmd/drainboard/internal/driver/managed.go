@@ -50,6 +50,9 @@ func (d *driver) planManaged(ctx context.Context) (p present.PlannedManaged, err
 		if other := asked.Contradicts(u); other != "" {
 			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, text.EKSOtherTarget(u.ID, other)))
 		}
+		if want := asked.Config.Over(m.Config()); want != m.Config() {
+			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, text.EKSOtherConfig(u.ID, m.Config().String(), want.String())))
+		}
 	}
 	if p, err = (planner.Planner{Session: d.session, Request: &d.Request, Auto: d.Auto}).ManagedIn(ctx, d.terms, d.at, d.view.World); err != nil {
 		return p, err
@@ -74,11 +77,16 @@ func (d *driver) startManaged(ctx context.Context) error {
 		d.nothingToDo(p.Run)
 		return nil
 	}
+	request := backend.UpdateOf(d.at)
+	request.OnlyRestores = attaches == nil && len(p.Run.Nodes) == 0
 	if !d.Auto && !d.Yes {
 		question := "Start this update? [y/N] "
 		if attaches != nil {
 			question = "Follow it? [y/N] "
 			fmt.Fprintf(d.Out, "%s: %s\n", d.Group, text.EKSAttached(attaches.ID, text.EKSUpdateDoes(attaches.Version, attaches.Release, attaches.Status)))
+		} else if request.OnlyRestores {
+			question = "Restore it? [y/N] "
+			present.List(d.Out, d.Group+":", p.Run.Warnings)
 		} else {
 			planner.Foresee(ctx, d.terms.Rules, &p.Run, d.view.World)
 			p.WriteForApproval(d.Out)
@@ -91,7 +99,8 @@ func (d *driver) startManaged(ctx context.Context) error {
 	settings := rules.Defaults()
 	settings.MaxUnavailable = d.terms.Settings.MaxUnavailable
 	plan := p.Run
-	plan.Run = rules.Starts(d.view.World, p.Run.Run.ID, settings, backend.UpdateOf(d.at))
+	plan.Run = rules.Starts(d.view.World, p.Run.Run.ID, settings, request)
+	plan.Run.UpdateConfig = p.Run.Run.UpdateConfig
 	plan.Run.Roll, plan.Run.Cluster = d.roll, p.Run.Run.Cluster
 	run, events := begin(plan, d.session.Clock().Now())
 	if attaches != nil {

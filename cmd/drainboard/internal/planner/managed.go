@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/assess/movers"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -41,6 +42,14 @@ func (p Planner) ManagedIn(ctx context.Context, terms Terms, at backend.Group, w
 	if out.Run = run; err != nil {
 		return out, err
 	}
+	was := out.Group.Config()
+	if left := run.Run.UpdateConfig; left != nil {
+		was = left.Was
+		out.Run.Warnings = append(out.Run.Warnings, text.ConfigLeft(left.Set.String(), left.Was.String()))
+	}
+	if set := out.Asked.Config.Over(was); set != was && len(run.Nodes) > 0 {
+		out.Run.Warnings = append(out.Run.Warnings, text.ConfigPlanned(was.String(), set.String()))
+	}
 	movers.OfEKS(out.Run.ExternalMovers)
 	_, known := out.Group.Behind(out.Image)
 	switch asked := out.Asked.Kubernetes+out.Asked.Release+out.Asked.TemplateVersion != ""; {
@@ -53,6 +62,21 @@ func (p Planner) ManagedIn(ctx context.Context, terms Terms, at backend.Group, w
 		addQuota(ctx, at, w, &out.Run)
 	}
 	return out, nil
+}
+
+// configLeft is the update configuration that the last run of a managed node group has set and not restored, if the group
+// still has it; nil for none.
+func (p Planner) configLeft(ctx context.Context, g *world.Group) *record.HeldConfig {
+	last, found, err := p.Session.Record(g.Name).Load(ctx)
+	if err != nil || !found || last.State != record.Finished || last.GroupID != g.ID || last.UpdateConfig == nil {
+		return nil
+	}
+	h := *last.UpdateConfig
+	if now := g.Managed.Config(); now != h.Set && now != h.From || now == h.Was {
+		return nil
+	}
+	h.Restoring, h.Asked, h.Update = false, 0, ""
+	return &h
 }
 
 // addQuota compares the account's quota with the machines that an update adds; what cannot be read is said.

@@ -73,6 +73,9 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 		}
 		run.Earlier = last.Measured.After(last.Earlier)
 	}
+	if w.Group.Managed != nil {
+		run.UpdateConfig = p.configLeft(ctx, &w.Group)
+	}
 	limit := strategy.Limit(settings.MaxUnavailable, run.Base.Desired)
 	plan := snapshot.MakePlan(terms.Rules, p.Session.Clock().Now(), w, run, limit)
 	plan.Warnings = slices.Concat(present.Undrained(plan.Run), plan.Warnings, terms.Notes, notRolled(plan, w))

@@ -46,6 +46,7 @@ func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err 
 	if err := r.FitsEKS(at); err != nil {
 		return t, err
 	}
+	backend.Ask(at, r.Flags)
 	if t.Rules, err = strategy.Named(cmp.Or(r.Strategy, at.Strategy())); err != nil {
 		return t, fmt.Errorf("--strategy: %w", err)
 	}
@@ -62,13 +63,19 @@ func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err 
 // ErrForEKS refuses a version for a group that is no managed node group of EKS.
 var ErrForEKS = errors.New("--kubernetes-version and --release-version are for groups that EKS manages; an Auto Scaling group takes --launch-template-version or --ami")
 
+// ErrUpdateStrategy refuses an update strategy for such a group.
+var ErrUpdateStrategy = errors.New("--update-strategy is for groups that EKS manages; elsewhere --strategy eks-minimal lets old nodes go first")
+
 // FitsEKS refuses flags for managed node groups of EKS for another group.
 func (r *Request) FitsEKS(at backend.Group) error {
 	if r.Flags == nil || at.Provider() == backend.EKSManaged {
 		return nil
 	}
-	if u := r.Flags.Update(); u.Kubernetes+u.Release != "" {
+	switch u := r.Flags.Update(); {
+	case u.Kubernetes+u.Release != "":
 		return ErrForEKS
+	case u.Config.Strategy != "":
+		return ErrUpdateStrategy
 	}
 	return nil
 }
@@ -106,6 +113,7 @@ func (r *Request) contradictsUpdate(u record.UpdateRequest) string {
 	}
 	for _, f := range []struct{ flag, asked, has string }{
 		{"kubernetes-version", asked.Kubernetes, u.Kubernetes}, {"release-version", asked.Release, u.Release}, {"launch-template-version", asked.TemplateVersion, u.TemplateVersion},
+		{"max-unavailable", asked.Config.MaxUnavailable, u.Config.MaxUnavailable}, {"update-strategy", strings.ToLower(asked.Config.Strategy), strings.ToLower(u.Config.Strategy)},
 	} {
 		if f.asked != "" && f.asked != f.has {
 			return "--" + f.flag + " " + f.asked

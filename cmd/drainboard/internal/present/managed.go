@@ -37,7 +37,11 @@ func (p PlannedManaged) JSON() api.GroupPlan {
 func (p PlannedManaged) command() string {
 	asked := p.Asked
 	asked.Cluster = p.Group.Cluster
-	return asked.Command(p.Group.Name)
+	start := asked.Command(p.Group.Name)
+	if now := p.Group.Config(); asked.Config.Over(now) != now {
+		return asked.ConfigCommand(p.Group.Name) + " && " + text.EKSWaitCommand(p.Group.Cluster, p.Group.Name) + " && " + start
+	}
+	return start
 }
 
 // run is the rehearsal. EKS's order is its own, so that of the plan is one of many, which is said.

@@ -366,7 +366,7 @@ func (s *Status) writeWaits(w io.Writer, now time.Time) {
 	if s.Gate != "" {
 		fmt.Fprintln(w, "  no new drain starts: "+s.Gate)
 	}
-	if held := s.run.Pace.Sentence(); held != "" {
+	if held := cmp.Or(s.run.Pace.Sentence(), s.run.UpdateConfig.Sentence()); held != "" {
 		fmt.Fprintln(w, "  pace: "+held)
 	}
 	if s.Awaits != "" {

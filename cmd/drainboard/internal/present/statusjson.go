@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -48,7 +49,7 @@ func (s *Status) fields() api.GroupStatusFields {
 		ID: s.Run, Strategy: s.Strategy, State: string(s.State), Result: api.Word(string(s.Result)), Message: s.Why, Phase: s.Phase,
 		StartedAt: s.Started, StartedBy: s.By, RecordedAt: s.Seen, RecordStaleSince: s.UnwrittenSince, Driver: s.Driver, DriverUnknown: s.DriverUnknown,
 		Order: ordersOf(s.Order), Only: s.Only, Until: s.Until, Outdated: s.Outdated, Replaced: s.Replaced, Stages: map[string]int{},
-		WaitingBatch: batchOf(s.Waiting), Canary: canaryOf(s.Canary), DrainGate: s.Gate, ControllerWait: s.Awaits, ControllerPace: s.run.Pace.Sentence(), Validation: validationOf(s.Validation),
+		WaitingBatch: batchOf(s.Waiting), Canary: canaryOf(s.Canary), DrainGate: s.Gate, ControllerWait: s.Awaits, ControllerPace: cmp.Or(s.run.Pace.Sentence(), s.run.UpdateConfig.Sentence()), Validation: validationOf(s.Validation),
 		ExternalMovers: externalMoversOf(s.ExternalMovers), FailedNodes: notesOf(s.Failed), SkippedNodes: notesOf(s.Skipped),
 		Candidates: s.Candidates, UnreachableNodes: s.Unreachable, Unrestored: s.Left, Inherited: raiseOf(s.run, s.run.Inherited), RaiseLeft: raiseOf(s.run, s.run.RaiseLeft),
 	}

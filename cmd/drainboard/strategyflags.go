@@ -81,7 +81,7 @@ func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.Ro
 func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" }
 
 func (a asked) Update() record.UpdateRequest {
-	u := record.UpdateRequest{Kubernetes: a.kubernetesVersion, Release: a.releaseVersion, TemplateVersion: a.templateVersion}
+	u := record.UpdateRequest{Kubernetes: a.kubernetesVersion, Release: a.releaseVersion, TemplateVersion: a.templateVersion, Retry: a.retry}
 	u.Config.Strategy = strings.ToUpper(a.updateStrategy)
 	if n, err := record.ParseAmount(a.maxUnavailable); err == nil && a.maxUnavailable != "" {
 		u.Config.MaxUnavailable = n.String()

@@ -58,6 +58,7 @@ type rollFlags struct {
 	kubernetesVersion    string
 	releaseVersion       string
 	updateStrategy       string // of EKS's update
+	retry                int    // of it, after a failure
 	planned              bool   // only a plan is asked for
 	compare              bool   // other settings are planned too
 	wide                 bool   // all nodes of a plan are listed, however many
@@ -71,6 +72,7 @@ func (f *rollFlags) add(cmd *cobra.Command) {
 	fl.StringVar(&f.kubernetesVersion, "kubernetes-version", "", "target: a Kubernetes version (plan: of a Gardener Shoot, or of the POOLs named; otherwise groups that EKS manages)")
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.StringVar(&f.updateStrategy, "update-strategy", "", "groups that EKS manages: default (new nodes come first) or minimal (old nodes go first), set while the run lasts (default: as the group is configured)")
+	fl.IntVar(&f.retry, "retry", 0, "groups that EKS manages: how often EKS's update is started again after it failed (default 0)")
 	fl.SetNormalizeFunc(byKopsName)
 	addWhere(fl, &f.where)
 	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")
@@ -174,6 +176,9 @@ func (f *rollFlags) oneTarget() error {
 		return planner.ErrForEKS
 	} else if f.updateStrategy != "" && (p == asg.Provider || p == backend.Kops || p == backend.Gardener || f.where.CloudOnly) {
 		return planner.ErrUpdateStrategy
+	}
+	if f.retry < 0 {
+		return fmt.Errorf("--retry: %d is too small, the minimum is 0", f.retry)
 	}
 	if f.updateStrategy != "" && f.updateStrategy != "default" && f.updateStrategy != "minimal" {
 		return fmt.Errorf("--update-strategy: %q is not one of default, minimal", f.updateStrategy)

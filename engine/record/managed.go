@@ -30,6 +30,8 @@ type UpdateRequest struct {
 	Force bool `json:"force,omitempty"`
 	// Config is how EKS is to update the group while the run lasts; what is "" stays as it is.
 	Config world.UpdateConfig `json:"config,omitzero"`
+	// Retry is how often EKS is asked again at most after an update has failed.
+	Retry int `json:"retry,omitempty"`
 	// OnlyRestores: nothing is updated. What an earlier run has set and not restored is restored.
 	OnlyRestores bool `json:"onlyRestores,omitempty"`
 }
@@ -113,4 +115,19 @@ func (r UpdateRequest) ConfigCommand(group string) string {
 		set = append(set, "updateStrategy="+r.Config.Strategy)
 	}
 	return "aws eks update-nodegroup-config --cluster-name " + r.Cluster + " --nodegroup-name " + group + " --update-config " + strings.Join(set, ",")
+}
+
+// FailedUpdate is an update that EKS has failed, and after which the run has asked for another one.
+type FailedUpdate struct {
+	ID     string `json:"id"`
+	Result Result `json:"result"`
+	Why    string `json:"why"`
+}
+
+// UpdateToken is the token of the request that starts the run's next update: one for each try.
+func (r *Run) UpdateToken() string {
+	if n := len(r.FailedUpdates); n > 0 {
+		return fmt.Sprintf("%s-retry-%d", r.ID, n)
+	}
+	return r.ID
 }

@@ -264,6 +264,8 @@ type Run struct {
 	// UpdateConfig is the update configuration that the run has set in a managed node group, nil while it has set none, or
 	// has restored it. In a run that has ended it is what the next one restores.
 	UpdateConfig *HeldConfig `json:"updateConfig,omitempty"`
+	// FailedUpdates are those of EKS's after which the run has asked for another one.
+	FailedUpdates []FailedUpdate `json:"failedUpdates,omitempty"`
 	// Update is the controller's own name for what is followed, "" where it has none; Candidates
 	// are the nodes, by name, of which it is at one at least, as far as can be told. Where it is known to be
 	// at others, it may be at up to MoreDrains of them.

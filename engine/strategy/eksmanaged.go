@@ -304,7 +304,7 @@ func markedSince(s *assess.Reader) (last time.Time) {
 			}
 		}
 	}
-	if known && !last.Before(s.Run.Started) { // else a failed update has left them
+	if known && !last.Before(s.W.Group.Managed.Update.Since) { // else a failed update has left them
 		return last
 	}
 	for _, ph := range s.Run.Phases {
@@ -400,11 +400,17 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 			why = append(why, text.EKSLaunches(s.LaunchFailure(), notReady(&s.Reader))...)
 		}
 	}
-	if u.Status == world.UpdateCancelled {
+	switch request := s.Run.Target.Update; {
+	case u.Status == world.UpdateCancelled:
 		s.Fail(result, text.EKSUpdateCancelled(u.ID, why))
-		return
+	case request == nil:
+		s.Fail(result, text.EKSUpdateFailed(u.ID, why))
+	case len(s.Run.FailedUpdates) < request.Retry:
+		updateAgain(s, u, result, text.EKSUpdateFailed(u.ID, why))
+	default:
+		stands(s)
+		s.Fail(result, text.EKSUpdateFailed(u.ID, why))
 	}
-	s.Fail(result, text.EKSUpdateFailed(u.ID, why))
 }
 
 // resources are the nodes that an error is about, by name: EKS has their names or the ids of their

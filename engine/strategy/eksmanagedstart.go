@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -59,7 +61,7 @@ func (EKSManaged) attach(s *engine.Step, u *world.ManagedUpdate) {
 
 // startOf is the request that starts the update of a run.
 func startOf(s *assess.Reader, m *world.ManagedGroup) record.Action {
-	a := record.Action{Kind: record.StartUpdate, Key: record.StartUpdateKey, Group: m.Name, Update: s.Run.Target.Update, Token: s.Run.ID}
+	a := record.Action{Kind: record.StartUpdate, Key: record.StartUpdateKey, Group: m.Name, Update: s.Run.Target.Update, Token: s.Run.UpdateToken()}
 	if m.Update != nil {
 		a.Last = m.Update.ID
 	}
@@ -77,4 +79,36 @@ func (e EKSManaged) Starts(w *world.World, id string, settings record.Settings, 
 	r := assess.NewRun(e, id, 0, w, settings, record.Target{Update: &request})
 	r.Limit = e.Limit(w, &r)
 	return r
+}
+
+// updateAgain has EKS start another update after one that has failed: the nodes that it has replaced are new.
+func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, why string) {
+	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
+	stands(s)
+	s.Enter("") // the phases begin once more
+	for i, ph := range s.Run.Phases {
+		s.Run.Phases[i] = record.Phase{Name: ph.Name}
+	}
+	for id, n := range s.Run.Nodes {
+		if n.Stage == record.Outdated && !n.Began.IsZero() {
+			n.Began = time.Time{}
+			s.SetNode(id, n)
+		}
+	}
+	s.Run.FailedUpdates = append(slices.Clip(s.Run.FailedUpdates), record.FailedUpdate{ID: u.ID, Result: result, Why: why})
+	s.Run.Update, s.Run.BlockingPods = "", nil
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: text.EKSStartsAgain(len(s.Run.FailedUpdates), s.Run.Target.Update.Retry)})
+	s.Soon()
+}
+
+// stands tells which nodes a failed update has replaced, and which are old.
+func stands(s *engine.Step) {
+	var old []string
+	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
+		if n := s.Run.Nodes[id]; !n.New && n.Stage != record.Replaced {
+			old = append(old, s.Label(id, n))
+		}
+	}
+	replaced, total := s.Run.Outdated()
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: text.EKSStands(replaced, total, old)})
 }

@@ -233,3 +233,71 @@ func TestAbortOfManagedUpdate(t *testing.T) {
 		t.Errorf("%s %s", x.run.State, x.run.Result)
 	}
 }
+
+// A failed update is started again as often as is asked for, each time with another token, and the run ends as the last
+// one did. What is new and what is old is told each time.
+func TestRetriesUpdate(t *testing.T) {
+	failed := func(x *starter, id, code string) {
+		x.eks(func(m *world.ManagedGroup) {
+			if m.Update != nil && m.Update.ID != id {
+				m.Earlier = append([]world.ManagedUpdate{*m.Update}, m.Earlier...)
+			}
+			m.Update = running(id)
+			m.Update.Since = x.now
+		})
+		x.decide(3, engine.Inputs{})
+		x.asks()
+		x.eks(func(m *world.ManagedGroup) {
+			u := *m.Update
+			u.Status, u.Errors = world.UpdateFailed, []world.ManagedIssue{{Code: code, Message: "no"}}
+			m.Update = &u
+		})
+		x.events = nil
+		x.decide(1, engine.Inputs{})
+		x.tells("0 of 1 node replaced; old: a")
+	}
+	x := startingUpdate(t, record.UpdateRequest{Retry: 2})
+	x.decide(1, engine.Inputs{})
+	for i, token := range []string{"run", "run-retry-1", "run-retry-2"} {
+		id := []string{"u-0", "u-1", "u-2"}[i]
+		if len(x.asked) != 1 || x.asked[0].Token != token || i > 0 && x.asked[0].Last != []string{"", "u-0", "u-1"}[i] {
+			t.Fatalf("%+v", x.asked)
+		}
+		x.asks(record.StartUpdate)
+		x.answered(record.Outcome{Key: record.StartUpdateKey, Verdict: record.Done, Update: id})
+		x.group.Template.Version = int64(2 + i)
+		x.w.SetGroup(x.group)
+		failed(x, id, []string{"PodEvictionFailure", "NodeCreationFailure", "PodEvictionFailure"}[i])
+		if i < 2 {
+			x.tells("the update starts again: retry " + []string{"1 of 2", "2 of 2"}[i])
+			x.tells("EKS update " + id + " failed: ")
+			x.decide(1, engine.Inputs{})
+		}
+	}
+	x.ended(record.EvictionFail)
+	x.asks()
+	if len(x.run.FailedUpdates) != 2 || x.run.FailedUpdates[1].Result != record.CreationFail || x.run.Update != "u-2" {
+		t.Errorf("%+v", x.run)
+	}
+
+	x = startingUpdate(t, record.UpdateRequest{})
+	x.decide(1, engine.Inputs{})
+	x.asks(record.StartUpdate)
+	x.answered(started)
+	x.group.Template.Version = 2
+	x.w.SetGroup(x.group)
+	failed(x, "u-1", "PodEvictionFailure")
+	x.ended(record.EvictionFail)
+	x.asks()
+}
+
+// One that another user has cancelled is not started again.
+func TestRetriesNoCancelledUpdate(t *testing.T) {
+	x := startingUpdate(t, record.UpdateRequest{Retry: 2})
+	x.decide(1, engine.Inputs{})
+	x.asks(record.StartUpdate)
+	x.answered(started)
+	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-1"); m.Update.Status = world.UpdateCancelled })
+	x.ended(record.Failed)
+	x.asks()
+}

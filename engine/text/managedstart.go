@@ -123,3 +123,15 @@ func EKSWaitCommand(cluster, group string) string {
 func ConfigRestores(set, was string) string {
 	return fmt.Sprintf("no node to replace; restores the update configuration: %s → %s", set, was)
 }
+
+// EKSStands says what an update that has failed leaves.
+func EKSStands(replaced, total int, old []string) string {
+	out := fmt.Sprintf("%d of %s replaced", replaced, Plural(total, "node"))
+	if len(old) > 0 {
+		out += "; old: " + strings.Join(old, ", ")
+	}
+	return out
+}
+
+// EKSStartsAgain says that a failed update is followed by another one.
+func EKSStartsAgain(n, of int) string { return fmt.Sprintf("the update starts again: retry %d of %d", n, of) }

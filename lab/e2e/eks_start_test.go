@@ -218,3 +218,30 @@ func TestConsentToManagedUpdate(t *testing.T) {
 	}
 	s.checkStarted("consented")
 }
+
+// A failed update is started again as often as is asked for, once for each try: a process that is killed before it has
+// sent the next request is continued by another. The run ends as the last update did.
+func TestRetryManagedUpdate(t *testing.T) {
+	s, _ := started(t, lab.Nodegroup{Name: "retried", Nodes: 1, Zones: oneZone})
+	s.deploy("checkout") // its PDB has updates fail
+	p := s.launch("upgrade", "retried", "--auto", "-o", "json", "--retry", "1").exits(4)
+	if all := s.updates("retried"); len(all) != 2 {
+		t.Errorf("EKS carried out %d updates", len(all))
+	}
+	if told := p.all("warning", saying("0 of 1 node replaced; old: ")); len(told) != 2 {
+		t.Errorf("it tells %v", told)
+	}
+	p.await("warning", saying("the update starts again: retry 1 of 1"))
+
+	point := s.call("the retry", "UpdateNodegroupVersion", "-retry-1")
+	stop := s.gate(point).Stop(gate.After, point.is)
+	first := s.launch("upgrade", "retried", "--auto", "-o", "json", "--retry", "2")
+	<-stop.Hit()
+	first.crash()
+	s.scale("checkout", 5)
+	s.launch("upgrade", "retried", "--auto", "-o", "json").exits(0)
+	if all := s.updates("retried"); len(all) != 4 {
+		t.Errorf("EKS carried out %d updates", len(all))
+	}
+	s.run("upgrade", "retried", "--auto", "--retry", "-1").exits(2).says("--retry: -1 is too small")
+}

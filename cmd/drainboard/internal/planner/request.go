@@ -66,6 +66,9 @@ var ErrForEKS = errors.New("--kubernetes-version and --release-version are for g
 // ErrUpdateStrategy refuses an update strategy for such a group.
 var ErrUpdateStrategy = errors.New("--update-strategy is for groups that EKS manages; elsewhere --strategy eks-minimal lets old nodes go first")
 
+// ErrRetry refuses retries in such a group.
+var ErrRetry = errors.New("--retry is for groups that EKS manages, whose update EKS fails as a whole; a failed run is continued with drainboard upgrade")
+
 // FitsEKS refuses flags for managed node groups of EKS for another group.
 func (r *Request) FitsEKS(at backend.Group) error {
 	if r.Flags == nil || at.Provider() == backend.EKSManaged {
@@ -76,6 +79,8 @@ func (r *Request) FitsEKS(at backend.Group) error {
 		return ErrForEKS
 	case u.Config.Strategy != "":
 		return ErrUpdateStrategy
+	case u.Retry > 0:
+		return ErrRetry
 	}
 	return nil
 }
@@ -114,10 +119,19 @@ func (r *Request) contradictsUpdate(u record.UpdateRequest) string {
 	for _, f := range []struct{ flag, asked, has string }{
 		{"kubernetes-version", asked.Kubernetes, u.Kubernetes}, {"release-version", asked.Release, u.Release}, {"launch-template-version", asked.TemplateVersion, u.TemplateVersion},
 		{"max-unavailable", asked.Config.MaxUnavailable, u.Config.MaxUnavailable}, {"update-strategy", strings.ToLower(asked.Config.Strategy), strings.ToLower(u.Config.Strategy)},
+		{"retry", times(asked.Retry), times(u.Retry)},
 	} {
 		if f.asked != "" && f.asked != f.has {
 			return "--" + f.flag + " " + f.asked
 		}
 	}
 	return ""
+}
+
+// times is a number of retries, "" for none.
+func times(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }

@@ -126,6 +126,8 @@ func WhatNext(run record.Run, again string) string {
 	next := "Report: drainboard report " + run.Group
 	if run.Worst() == record.EvictionFail {
 		next += "\nTo continue: free the pods, then " + again
+	} else if run.Target.Update != nil && run.ExitCode() != 0 {
+		next += "\nTo continue: " + again
 	}
 	return next
 }

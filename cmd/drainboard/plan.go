@@ -207,6 +207,7 @@ func (f *rollFlags) with(cmd *cobra.Command, at backend.Group, name, value strin
 
 // planSeveral shows what a roll would do, and reports whether that is something.
 func (a *app) planSeveral(ctx context.Context, p planner.Planner, of *planner.Scope, as planForm) (todo bool, err error) {
+	p.Several = true
 	plan, err := p.Roll(ctx, of)
 	if err != nil {
 		return false, err

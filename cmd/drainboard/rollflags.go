@@ -11,7 +11,7 @@ import (
 )
 
 // scopeFlagNames are flags that are no setting of a run.
-var scopeFlagNames = []string{"all", "instance-group", "instance-group-roles", "keep-going", "bastions-at-once"}
+var scopeFlagNames = []string{"all", "instance-group", "instance-group-roles", "keep-going", "bastions-at-once", "node-groups-at-once"}
 
 // addScope adds the flags to a command that select its groups.
 func addScope(cmd *cobra.Command, s *planner.Scope) {
@@ -21,6 +21,7 @@ func addScope(cmd *cobra.Command, s *planner.Scope) {
 	fl.StringSliceVar(&s.Roles, "instance-group-roles", nil, "only groups of these roles: bastion, control-plane (or master), apiserver, node")
 	fl.BoolVar(&s.KeepGoing, "keep-going", false, "several groups: continue with the others after one ended in an error (not after an abort or a pause)")
 	fl.BoolVar(&s.BastionsAtOnce, "bastions-at-once", false, "kops: bastion groups side by side, as kops's code does (default: one at a time, as its documentation says)")
+	fl.IntVar(&s.ManagedAtOnce, "node-groups-at-once", 0, "groups that EKS manages: how many of them are updated side by side (default 1)")
 }
 
 // fitsSeveral refuses flags that apply to one group only; a flag that one of several groups does

@@ -32,6 +32,11 @@ func plainGroups() []roll.Group {
 // byGroup are ends of runs by name; a group that has none ends well.
 type byGroup map[string]roll.End
 
+// managedGroups are groups of which EKS updates some.
+func managedGroups() []roll.Group {
+	return []roll.Group{{Name: "shop", Role: strategy.RoleManaged}, {Name: "web"}, {Name: "mail", Role: strategy.RoleManaged}, {Name: "asg"}, {Name: "db", Role: strategy.RoleManaged}, {Name: "batch", Role: strategy.RoleManaged}}
+}
+
 var (
 	evictions  = roll.End{Result: record.EvictionFail, Code: 4, Why: "PodEvictionFailure: a pod stays"}
 	invalid    = roll.End{Result: record.InvalidFail, Code: 7}
@@ -117,6 +122,10 @@ func TestRollOrderAndStops(t *testing.T) {
 		{"nodes left by choice are no error", byName, plainGroups(), byGroup{"batch": leftNodes}, "batch db web", 8, ""},
 		{"--keep-going: errors stop nothing", byName.KeepGoing(), plainGroups(), byGroup{"batch": evictions, "db": held}, "batch db web", 6, ""},
 		{"--keep-going: an abort does", byName.KeepGoing(), plainGroups(), byGroup{"batch": aborted}, "batch", 3, "batch was aborted"},
+		{"EKS's groups come last, one at a time", strategy.RollManaged(0), managedGroups(), nil, "asg web batch db mail shop", 0, ""},
+		{"EKS's groups side by side, up to a limit", strategy.RollManaged(2), managedGroups(), nil, "asg web batch+db mail+shop", 0, ""},
+		{"an error of one of EKS's groups stops those that have not started", strategy.RollManaged(2), managedGroups(), byGroup{"batch": evictions}, "asg web batch+db", 4, "any error of a managed group"},
+		{"--keep-going with EKS's groups", strategy.RollManaged(2).KeepGoing(), managedGroups(), byGroup{"batch": evictions}, "asg web batch+db mail+shop", 4, ""},
 		{"an unfinished run goes first", kops, func() []roll.Group { g := kopsGroups(); g[0].Resumes = true; return g }(), nil, "nodes-b bastion-a bastion-b master-a master-b api nodes-a", 0, ""},
 		{"several: in their order", byName, []roll.Group{{Name: "a"}, {Name: "c", Resumes: true}, {Name: "b", Resumes: true}}, nil, "b c a", 0, ""},
 		{"what is left out does not start", byName, []roll.Group{{Name: "a", State: roll.LeftOut, Why: "nothing is outdated"}, {Name: "b"}}, nil, "b", 0, ""},

@@ -170,7 +170,9 @@ func TestUpdateConfigIsChangedByAnother(t *testing.T) {
 	x.decide(60, engine.Inputs{})
 	x.ended(record.Succeeded)
 	x.asks()
-	if !slices.ContainsFunc(x.run.Notes, func(n string) bool { return strings.Contains(n, "another user has set the update configuration maxUnavailable 7") }) {
+	if !slices.ContainsFunc(x.run.Notes, func(n string) bool {
+		return strings.Contains(n, "another user has set the update configuration maxUnavailable 7")
+	}) {
 		t.Errorf("%q", x.run.Notes)
 	}
 }

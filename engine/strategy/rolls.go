@@ -17,6 +17,17 @@ func RollByName() roll.Rules {
 	}
 }
 
+// RoleManaged is that of managed node groups in a roll.
+const RoleManaged world.Role = "managed"
+
+// RollManaged are the rules where EKS updates some of the groups: these come last, atOnce of them side by side.
+func RollManaged(atOnce int) roll.Rules {
+	return roll.Rules{
+		Steps: []roll.Step{{Any: true}, {Role: RoleManaged, AtOnce: atOnce, Any: true}},
+		About: text.RollManaged(max(1, atOnce)),
+	}
+}
+
 // RollKops are kops's rules (pkg/instancegroups/rollingupdate.go, RollingUpdate and
 // isExitableError). bastionsAtOnce rolls the groups of bastions side by side, as the code
 // does; the documentation has one group at a time.

@@ -134,4 +134,6 @@ func EKSStands(replaced, total int, old []string) string {
 }
 
 // EKSStartsAgain says that a failed update is followed by another one.
-func EKSStartsAgain(n, of int) string { return fmt.Sprintf("the update starts again: retry %d of %d", n, of) }
+func EKSStartsAgain(n, of int) string {
+	return fmt.Sprintf("the update starts again: retry %d of %d", n, of)
+}

@@ -81,6 +81,20 @@ const (
 // RollByName says the rules of a roll whose groups know nothing of each other.
 const RollByName = "by name, one group at a time; an error stops the roll"
 
+// RollManaged says the rules of a roll in which EKS updates groups, atOnce of them side by side.
+func RollManaged(atOnce int) string {
+	if atOnce <= 1 {
+		return RollByName
+	}
+	return fmt.Sprintf("by name, one group at a time, then up to %d managed node groups of EKS side by side; an error stops the roll", atOnce)
+}
+
+// KeepGoing says the same rules where no error stops a roll.
+func KeepGoing(rules string) string {
+	order, _, _ := strings.Cut(rules, ";")
+	return order + "; errors do not stop the roll (--keep-going)"
+}
+
 func RollKops(bastionsAtOnce bool) string {
 	how := "one group at a time"
 	if bastionsAtOnce {

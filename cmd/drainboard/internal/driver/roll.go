@@ -58,6 +58,7 @@ func cannotRoll(p present.RollPlan, auto bool) error {
 
 // rollThrough plans a roll, prompts, and drives it.
 func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
+	u.Several = true
 	p, err := planner.Planner{Session: s, Request: &u.Request, Auto: u.Auto}.Roll(ctx, &u.Scope)
 	if err != nil {
 		return err

@@ -31,6 +31,8 @@ type Request struct {
 	AllNodes  bool     // also those up to date
 	Seed      uint64   // 0: chosen at random
 	Line      present.CommandLine
+	// Several: the flags are for more than one group, so those for managed node groups do not concern the others.
+	Several bool
 }
 
 // Terms are the rules and settings of a run in one group, and a plan's notes on the origin of
@@ -77,6 +79,7 @@ func (r *Request) FitsEKS(at backend.Group) error {
 	switch u := r.Flags.Update(); {
 	case u.Kubernetes+u.Release != "":
 		return ErrForEKS
+	case r.Several:
 	case u.Config.Strategy != "":
 		return ErrUpdateStrategy
 	case u.Retry > 0:

@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
 )
 
 // Roll computes what a roll of the groups of a scope would do. A named group that cannot be
@@ -35,6 +36,9 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 	var groups []roll.Group
 	for _, row := range rows {
 		g := roll.Group{Name: row.Called(), Role: row.Role}
+		if row.Managed != nil {
+			g.Role = strategy.RoleManaged
+		}
 		if g.Name != row.Name {
 			g.Group = row.Name
 		}
@@ -44,7 +48,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		}
 		why := present.Refused(row)
 		if row.Managed != nil {
-			why = cmp.Or(why, "EKS updates it: start it by itself with "+p.Line.Command("upgrade", g.Name))
+			why = "" // an update that is under way is followed
 		}
 		switch {
 		case found && run.State != record.Finished:
@@ -62,12 +66,16 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 				g.Code = record.NodesLeft.ExitCode()
 			}
 		default:
-			at, err := s.Find(ctx, g.Name)
-			if err != nil {
-				return out, inGroup(g.Name, err)
-			}
-			plan, err := p.Group(ctx, at)
-			if err != nil {
+			plan, err := p.member(ctx, row, g.Name)
+			switch {
+			case err != nil && row.Managed != nil && !of.names(row) && exitcode.Of(err) == exitcode.WrongUse: // a flag that EKS does not take
+				g.State, g.Why = roll.LeftOut, err.Error()
+				if row.Outdated > 0 {
+					g.Code = record.NodesLeft.ExitCode()
+				}
+				groups = append(groups, g)
+				continue
+			case err != nil:
 				return out, inGroup(g.Name, err)
 			}
 			out.Plans[g.Name] = plan
@@ -83,9 +91,22 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 }
 
 // needsRun reports whether a roll has a run of a group: something is outdated, or an earlier run
-// has left the group larger, which this one takes back.
+// has left the group larger or its update configuration, which this one takes back.
 func needsRun(p snapshot.Plan) bool {
-	return len(p.Nodes) > 0 || p.WarmAlone || p.Run.Inherited != nil
+	return len(p.Nodes) > 0 || p.WarmAlone || p.Run.Inherited != nil || p.Run.UpdateConfig != nil
+}
+
+// member plans the run of one group of a roll.
+func (p Planner) member(ctx context.Context, row present.GroupRow, name string) (snapshot.Plan, error) {
+	at, err := p.Session.Find(ctx, name)
+	if err != nil {
+		return snapshot.Plan{}, err
+	}
+	if row.Managed == nil {
+		return p.Group(ctx, at)
+	}
+	plan, err := p.Managed(ctx, at)
+	return plan.Run, err
 }
 
 // inGroup adds the group's name to an error.

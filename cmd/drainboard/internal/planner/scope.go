@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,6 +22,8 @@ type Scope struct {
 	Roles          []string
 	KeepGoing      bool
 	BastionsAtOnce bool
+	// ManagedAtOnce is how many managed node groups EKS updates side by side; 0 is one.
+	ManagedAtOnce int
 }
 
 // Nothing reports whether no group is selected.
@@ -42,6 +45,8 @@ func (s *Scope) Take(args []string) error {
 	switch {
 	case s.All && len(s.Named) > 0:
 		return exitcode.Usage(fmt.Errorf("--all includes %s: give either --all or names", strings.Join(s.Named, ", ")))
+	case s.ManagedAtOnce < 0:
+		return exitcode.Usage(fmt.Errorf("--node-groups-at-once: %d is too small, the minimum is 1", s.ManagedAtOnce))
 	case !s.All && len(s.Named) == 0 && len(s.Roles) == 0:
 		return exitcode.Usage(errors.New("name a GROUP, or give --all (drainboard groups lists them)"))
 	}
@@ -145,6 +150,9 @@ func (s *Scope) Choose(rows []present.GroupRow) ([]present.GroupRow, error) {
 // Rules returns the order of the groups and when errors stop the roll: their provider's.
 func (s *Scope) Rules(rows []present.GroupRow) (roll.Rules, error) {
 	rules := strategy.RollByName()
+	if slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Managed != nil }) {
+		rules = strategy.RollManaged(s.ManagedAtOnce)
+	}
 	kops := slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Role != "" })
 	if kops {
 		rules = strategy.RollKops(s.BastionsAtOnce)
@@ -152,11 +160,13 @@ func (s *Scope) Rules(rows []present.GroupRow) (roll.Rules, error) {
 	switch {
 	case s.BastionsAtOnce && !kops:
 		return rules, exitcode.Usage(errors.New("--bastions-at-once is for kops's instance groups: these groups have no bastions"))
+	case s.ManagedAtOnce > 0 && !slices.ContainsFunc(rows, func(g present.GroupRow) bool { return g.Managed != nil }):
+		return rules, exitcode.Usage(errors.New("--node-groups-at-once is for groups that EKS manages: none of these is one"))
 	case s.KeepGoing && rules.Fixed != "":
 		return rules, exitcode.Usage(errors.New("--keep-going: " + rules.Fixed))
 	case s.KeepGoing:
 		rules = rules.KeepGoing()
-		rules.About = "by name, one group at a time; errors do not stop the roll (--keep-going)"
+		rules.About = text.KeepGoing(rules.About)
 	}
 	return rules, nil
 }

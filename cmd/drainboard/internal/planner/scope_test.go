@@ -19,6 +19,9 @@ func TestScope(t *testing.T) {
 	}
 	plain := []present.GroupRow{{}, {}}
 	plain[0].Name, plain[1].Name = "batch", "web"
+	managed := []present.GroupRow{{}, {}}
+	managed[0].Name, managed[1].Name = "mail", "shop"
+	managed[1].Managed = &world.ManagedGroup{}
 	for _, c := range []struct {
 		scope Scope
 		args  string
@@ -42,6 +45,9 @@ func TestScope(t *testing.T) {
 		{Scope{}, "", plain, "!name a GROUP, or give --all", ""},
 		{Scope{InstanceGroups: []string{""}}, "", plain, "!empty name of a group", ""},
 		{Scope{All: true, BastionsAtOnce: true}, "", plain, "!--bastions-at-once is for kops", ""},
+		{Scope{All: true, ManagedAtOnce: 2}, "", plain, "!--node-groups-at-once is for groups that EKS manages", ""},
+		{Scope{All: true, ManagedAtOnce: -1}, "", managed, "!--node-groups-at-once: -1 is too small", ""},
+		{Scope{All: true, ManagedAtOnce: 2, KeepGoing: true}, "", managed, "mail shop", "drainboard upgrade --all"},
 		{Scope{All: true, KeepGoing: true}, "", rows, "!--keep-going: kops fixes which errors", ""},
 	} {
 		err := c.scope.Take(strings.Fields(c.args))
@@ -65,6 +71,10 @@ func TestScope(t *testing.T) {
 		if err != nil || strings.Join(names, " ") != c.want || c.scope.Again(present.CommandLine{}) != c.again || !c.scope.IsRoll() {
 			t.Errorf("%+v: %v, %v, again: %s", c.scope, names, err, c.scope.Again(present.CommandLine{}))
 		}
+	}
+	several := Scope{All: true, ManagedAtOnce: 2}
+	if rules, err := several.Rules(managed); err != nil || rules.Steps[1].AtOnce != 2 || !strings.Contains(rules.About, "up to 2 managed node groups of EKS side by side; an error stops") {
+		t.Errorf("%+v %v", rules, err)
 	}
 	one := Scope{}
 	if err := one.Take([]string{"web"}); err != nil || one.IsRoll() || !slices.Equal(one.Named, []string{"web"}) {

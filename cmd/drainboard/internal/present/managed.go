@@ -78,13 +78,15 @@ func (p PlannedManaged) WriteForApproval(w io.Writer) {
 
 // CannotStart returns why EKS is not asked for the update, nil if it can be. What else moves its nodes does not
 // hold EKS up.
-func (p PlannedManaged) CannotStart() error {
-	for _, m := range p.Run.Opposed() {
+func (p PlannedManaged) CannotStart() error { return cannotStartManaged(p.Run) }
+
+func cannotStartManaged(p snapshot.Plan) error {
+	for _, m := range p.Opposed() {
 		if m.Kind == record.ExternalRefresh {
 			return exitcode.Usage(errors.New("not started: an external mover is active in this group\n  " + m.Action() + ": " + m.WayOut))
 		}
 	}
-	return lacksRights(p.Run)
+	return lacksRights(p)
 }
 
 // WriteManaged shows how a managed node group stands.

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/gardener"
 )
 
@@ -47,7 +48,11 @@ func CannotRoll(p RollPlan) error {
 	var why []string
 	code := exitcode.Denied // unless something is worse
 	for _, g := range p.Roll.Groups {
-		if err := CannotStart(p.Plans[g.Name]); err != nil && g.State == roll.Waiting {
+		cannotStart := CannotStart
+		if g.Role == strategy.RoleManaged {
+			cannotStart = cannotStartManaged
+		}
+		if err := cannotStart(p.Plans[g.Name]); err != nil && g.State == roll.Waiting {
 			why = append(why, "group "+g.Name+": "+err.Error())
 			code = min(code, exitcode.Of(err))
 		}

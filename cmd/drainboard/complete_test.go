@@ -118,7 +118,7 @@ func TestCompletionOfADeadCluster(t *testing.T) {
 // word before a cluster is looked for.
 var choices = []struct{ line, flag string }{
 	{"upgrade a --plain", "provider"}, {"plan a", "provider"}, {"watch a", "provider"}, {"status a", "provider"}, {"groups", "provider"}, {"demo --auto", "provider"},
-	{"upgrade a --plain", "strategy"}, {"plan a", "strategy"},
+	{"upgrade a --plain", "strategy"}, {"plan a", "strategy"}, {"upgrade a --plain", "update-strategy"}, {"plan a", "update-strategy"},
 	{"upgrade a --plain", "approve"}, {"upgrade a --plain", "order"}, {"plan a", "order"},
 	{"upgrade a --plain", "unreachable"}, {"upgrade a --plain", "on-drain-timeout"}, {"plan a", "on-drain-timeout"},
 	{"upgrade a --plain", "record"}, {"upgrade a --plain", "webhook-format"}, {"upgrade a --plain", "instance-group-roles"}, {"plan a", "instance-group-roles"},

@@ -35,19 +35,14 @@ func (r *Run) outstanding(abandoned bool) []string {
 		a := Action{Kind: LetRoll, Controller: r.controller(), Namespace: r.PausedIn, Object: name}
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
-	if h := r.Pace; h != nil {
-		a := h.Restore(h.Set)
-		out = append(out, a.Sentence()+": "+a.Command())
-	}
-	if h := r.UpdateConfig; h != nil {
-		a := h.Restore("", "", h.Set)
+	for _, a := range r.heldSettings() {
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
-	if t := r.Target.Templates; r.Target.Update == nil && len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero() {
+	if r.movedTemplate() {
 		a := r.TemplateBack()
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
@@ -67,4 +62,21 @@ func (r *Run) outstanding(abandoned bool) []string {
 		}
 	}
 	return append(out, r.grown(abandoned)...)
+}
+
+// heldSettings are the actions that restore the settings of the group's own controller which the run has set.
+func (r *Run) heldSettings() (actions []Action) {
+	if h := r.Pace; h != nil {
+		actions = append(actions, h.Restore(h.Set))
+	}
+	if h := r.UpdateConfig; h != nil {
+		actions = append(actions, h.Restore("", "", h.Set))
+	}
+	return actions
+}
+
+// movedTemplate reports whether the run has pointed the group at another template. EKS does so by itself.
+func (r *Run) movedTemplate() bool {
+	t := r.Target.Templates
+	return r.Target.Update == nil && len(t) > 0 && t[0] != r.BaseTemplate && !r.Phases[0].End.IsZero()
 }

@@ -36,9 +36,6 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 	var groups []roll.Group
 	for _, row := range rows {
 		g := roll.Group{Name: row.Called(), Role: row.Role}
-		if row.Managed != nil {
-			g.Role = strategy.RoleManaged
-		}
 		if g.Name != row.Name {
 			g.Group = row.Name
 		}
@@ -48,7 +45,7 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		}
 		why := present.Refused(row)
 		if row.Managed != nil {
-			why = "" // an update that is under way is followed
+			g.Role, why = strategy.RoleManaged, "" // an update that is under way is followed
 		}
 		switch {
 		case found && run.State != record.Finished:
@@ -61,26 +58,10 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 		case why != "" && of.names(row):
 			return out, exitcode.Usage(fmt.Errorf("group %s: %s", g.Name, why))
 		case why != "":
-			g.State, g.Why = roll.LeftOut, why
-			if row.Outdated > 0 {
-				g.Code = record.NodesLeft.ExitCode()
-			}
+			leftOut(&g, row, why)
 		default:
-			plan, err := p.member(ctx, row, g.Name)
-			switch {
-			case err != nil && row.Managed != nil && !of.names(row) && exitcode.Of(err) == exitcode.WrongUse: // a flag that EKS does not take
-				g.State, g.Why = roll.LeftOut, err.Error()
-				if row.Outdated > 0 {
-					g.Code = record.NodesLeft.ExitCode()
-				}
-				groups = append(groups, g)
-				continue
-			case err != nil:
+			if err := p.plans(ctx, of, row, &g, &out); err != nil {
 				return out, inGroup(g.Name, err)
-			}
-			out.Plans[g.Name] = plan
-			if g.Total = len(plan.Nodes); !needsRun(plan) {
-				g.State, g.Why = roll.LeftOut, "no node is outdated"
 			}
 		}
 		groups = append(groups, g)
@@ -94,6 +75,31 @@ func (p Planner) Roll(ctx context.Context, of *Scope) (present.RollPlan, error) 
 // has left the group larger or its update configuration, which this one takes back.
 func needsRun(p snapshot.Plan) bool {
 	return len(p.Nodes) > 0 || p.WarmAlone || p.Run.Inherited != nil || p.Run.UpdateConfig != nil
+}
+
+// leftOut leaves a group out of a roll.
+func leftOut(g *roll.Group, row present.GroupRow, why string) {
+	g.State, g.Why = roll.LeftOut, why
+	if row.Outdated > 0 {
+		g.Code = record.NodesLeft.ExitCode()
+	}
+}
+
+// plans adds the plan of one group to that of a roll.
+func (p Planner) plans(ctx context.Context, of *Scope, row present.GroupRow, g *roll.Group, out *present.RollPlan) error {
+	plan, err := p.member(ctx, row, g.Name)
+	switch {
+	case err != nil && row.Managed != nil && !of.names(row) && exitcode.Of(err) == exitcode.WrongUse: // a flag that EKS does not take
+		leftOut(g, row, err.Error())
+		return nil
+	case err != nil:
+		return err
+	}
+	out.Plans[g.Name] = plan
+	if g.Total = len(plan.Nodes); !needsRun(plan) {
+		g.State, g.Why = roll.LeftOut, "no node is outdated"
+	}
+	return nil
 }
 
 // member plans the run of one group of a roll.

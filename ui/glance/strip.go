@@ -21,26 +21,42 @@ type run struct {
 var stages = []record.Stage{record.Ready, record.Surplus, record.Launching, record.Terminating, record.Settling, record.Draining, record.Updating,
 	record.NodeFail, record.Unreachable, record.Queued, record.Outdated, record.Skipped}
 
+// places are the places of stages in a strip.
+var places = func() map[record.Stage]int {
+	out := map[record.Stage]int{}
+	for at, stage := range stages {
+		out[stage] = at
+	}
+	return out
+}()
+
+// zoneRuns are the nodes of a zone in a strip.
+type zoneRuns struct {
+	all   []run
+	nodes int
+}
+
 // runs are the nodes of a zone by how they look: by stage; of one those that are blocked first,
 // then those with another problem.
-func runs(st *style.Styles, z *snapshot.ZoneView) (out []run, nodes int) {
+func runs(st *style.Styles, z *snapshot.ZoneView) zoneRuns {
+	var out []run
+	nodes := 0
 	const kinds = 3
 	var counts [16][kinds]int
 	for _, r := range z.Rows {
-		for at, stage := range stages {
-			if r.Stage != stage {
-				continue
-			}
-			kind := 2
-			switch {
-			case r.Problem == snapshot.PodBlocked:
-				kind = 0
-			case scene.IsProblem(r) && r.Stage != record.NodeFail && r.Stage != record.Unreachable:
-				kind = 1
-			}
-			counts[at][kind]++
-			nodes++
+		at, known := places[r.Stage]
+		if !known {
+			continue
 		}
+		kind := 2
+		switch {
+		case r.Problem == snapshot.PodBlocked:
+			kind = 0
+		case scene.IsProblem(r) && r.Stage != record.NodeFail && r.Stage != record.Unreachable:
+			kind = 1
+		}
+		counts[at][kind]++
+		nodes++
 	}
 	for at, stage := range stages {
 		looks := [kinds]style.Look{{Glyph: st.Glyphs.Blocked, Pen: st.Warn}, {Glyph: "!", Pen: st.Bad}, table.StageLook(st, &snapshot.NodeRow{Stage: stage})}
@@ -50,7 +66,7 @@ func runs(st *style.Styles, z *snapshot.ZoneView) (out []run, nodes int) {
 			}
 		}
 	}
-	return out, nodes
+	return zoneRuns{out, nodes}
 }
 
 // Strip is a glyph a node, zone after zone, each zone on lines of its own where those are few
@@ -60,8 +76,12 @@ func Strip(sc *scene.Scene, st *style.Styles, w, most int, ownLines bool) []stri
 	if most < 1 || len(sc.Zones) == 0 {
 		return nil
 	}
+	zones := make([]zoneRuns, len(sc.Zones))
+	for i := range sc.Zones {
+		zones[i] = runs(st, &sc.Zones[i])
+	}
 	for each := 1; ; each = next(each) {
-		out := strip(sc, st, w, each, ownLines)
+		out := strip(sc, st, zones, w, each, ownLines)
 		if len(out) <= most {
 			return out
 		}
@@ -81,7 +101,7 @@ func next(each int) int {
 	return each * 2
 }
 
-func strip(sc *scene.Scene, st *style.Styles, w, each int, ownLines bool) []string {
+func strip(sc *scene.Scene, st *style.Styles, zones []zoneRuns, w, each int, ownLines bool) []string {
 	var out []string
 	l := style.NewLine(st, w).Space(1)
 	if each > 1 {
@@ -96,7 +116,7 @@ func strip(sc *scene.Scene, st *style.Styles, w, each int, ownLines bool) []stri
 		label = max(label, style.Width(style.Clean(zoneLabel(sc, i, ownLines))))
 	}
 	for i := range sc.Zones {
-		all, nodes := runs(st, &sc.Zones[i])
+		all, nodes := zones[i].all, zones[i].nodes
 		text := zoneLabel(sc, i, ownLines)
 		need := style.Width(style.Clean(text)) + 1 + min(nodes, 10)
 		if l.Col > 1 && (ownLines || l.Left() < need+1) {

@@ -132,18 +132,16 @@ func ends(r *snapshot.NodeRow) time.Time {
 // Urgent puts what wants to be seen first: problems, then what is at work, then the others.
 func Urgent(rows []*snapshot.NodeRow) []*snapshot.NodeRow {
 	out := make([]*snapshot.NodeRow, 0, len(rows))
-	for class := range 3 {
-		for _, r := range rows {
-			is := 2
-			if scene.IsProblem(r) {
-				is = 0
-			} else if scene.IsActive(r) {
-				is = 1
-			}
-			if is == class {
-				out = append(out, r)
-			}
+	var busy, others []*snapshot.NodeRow
+	for _, r := range rows {
+		switch {
+		case scene.IsProblem(r):
+			out = append(out, r)
+		case scene.IsActive(r):
+			busy = append(busy, r)
+		default:
+			others = append(others, r)
 		}
 	}
-	return out
+	return append(append(out, busy...), others...)
 }

@@ -71,7 +71,7 @@ func batchSize(s *assess.Reader, waiting int) int {
 	switch {
 	case s.Run.Settings.Approve == record.ApproveNone, s.Run.Settings.Approve == record.ApprovePhase:
 		return waiting
-	case s.Run.Settings.Approve == record.ApproveCanary && s.CanaryStarted():
+	case s.Run.Settings.Approve == record.ApproveCanary && assess.CanaryStarted(&s.Run):
 		return waiting
 	case s.Run.Settings.Approve == record.ApproveCanary:
 		return 1
@@ -168,7 +168,7 @@ func previewBatch(s *Step) {
 // crash-loops only there. A trouble that lasts as long pauses the run until it is over, or
 // accepted.
 func canaryOver(s *Step) bool {
-	if s.Run.Settings.Approve != record.ApproveCanary || !s.CanaryStarted() {
+	if s.Run.Settings.Approve != record.ApproveCanary || !assess.CanaryStarted(&s.Run) {
 		return true
 	}
 	if s.Run.Canary != nil && s.Run.Canary.Passed {

@@ -152,20 +152,20 @@ func (s *Step) takeChange(by int) {
 		unfit := min(-by, max(0, s.Run.Surge()))
 		s.Run.Lowered += unfit
 		by += unfit
-		s.boundBase(sizes.Max)
+		boundBase(&s.Run, sizes.Max)
 		s.Note(text.MaxLeftAsSet(sizes.Max))
 	}
 	s.Run.Others += by
-	s.keep(min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
+	keep(&s.Run, min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
 	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
 }
 
 // boundBase makes a maximum that others have set the one that the group returns to. What does not
 // fit of the size and the minimum that it had is gone with it.
-func (s *Step) boundBase(most int) {
-	s.Run.MaxSet = most
-	base := &s.Run.Base
-	s.Run.Others += base.Desired - min(base.Desired, most)
+func boundBase(run *record.Run, most int) {
+	run.MaxSet = most
+	base := &run.Base
+	run.Others += base.Desired - min(base.Desired, most)
 	base.Min, base.Max, base.Desired = min(base.Min, most), most, min(base.Desired, most)
 }
 
@@ -183,20 +183,20 @@ func (s *Step) TakesBack() bool {
 // keepMinimum makes the group's minimum the size that it returns to, where that would be less.
 func (s *Step) keepMinimum() {
 	base, least := s.Run.Base.Desired+s.Run.Others, s.W.Group.Sizes.Min
-	if s.keep(least) && least > max(0, base) {
+	if keep(&s.Run, least) && least > max(0, base) {
 		s.Note(text.KeepsMinimum(least, max(0, base)))
 	}
 }
 
 // keep makes a size the least that the group returns to: as much of our raise as this takes is
 // not taken back. It reports whether that is any.
-func (s *Step) keep(least int) bool {
-	kept := min(least-s.Run.Base.Desired-s.Run.Others, s.Run.Surge())
+func keep(run *record.Run, least int) bool {
+	kept := min(least-run.Base.Desired-run.Others, run.Surge())
 	if kept <= 0 {
 		return false
 	}
-	s.Run.Others += kept
-	s.Run.Lowered += kept
+	run.Others += kept
+	run.Lowered += kept
 	return true
 }
 
@@ -216,7 +216,7 @@ func changingSizes(s *assess.Reader) bool {
 }
 
 // reportLaunchFailure reports a launch that failed, once for what it says.
-func (s *Step) reportLaunchFailure() {
+func (s observer) reportLaunchFailure() {
 	if failure := s.LaunchFailure(); failure != "" && failure != s.Run.LaunchFailed {
 		s.Run.LaunchFailed = failure
 		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonLaunchFailed, Message: text.LaunchFailed(failure)})
@@ -268,7 +268,7 @@ func (s *Step) EnsureRaise() bool {
 		s.Run.Raise = max(s.Run.Raise, left.Desired)
 	}
 	g := &s.W.Group
-	to := s.raised()
+	to := raised(&s.Run)
 	_, busy := s.Run.Pending[record.RaiseKey]
 	if r, refused := s.Refused(record.RaiseKey); !busy && refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
 		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
@@ -276,7 +276,7 @@ func (s *Step) EnsureRaise() bool {
 			return true
 		}
 		s.refusedRaise(to)
-		to = s.raised()
+		to = raised(&s.Run)
 	}
 	from := s.Run.RaisedFrom
 	if from == to { // an earlier run has raised it as far
@@ -326,10 +326,10 @@ func (s *Step) rebase() {
 
 // raised are the sizes that the group gets by the raise: what is missing of it, and not more
 // on top of what an earlier run has left.
-func (s *Step) raised() world.Sizes {
-	to := s.Run.RaisedFrom
-	to.Desired += max(0, s.Run.Raise-s.Run.Surge())
-	to.Max = max(to.Max, s.Run.Base.Max+s.Run.Raise, to.Desired)
+func raised(run *record.Run) world.Sizes {
+	to := run.RaisedFrom
+	to.Desired += max(0, run.Raise-run.Surge())
+	to.Max = max(to.Max, run.Base.Max+run.Raise, to.Desired)
 	return to
 }
 
@@ -468,7 +468,7 @@ func decrements(s *assess.Reader, id string) bool {
 // more than they did when the run began; else "".
 func uneven(s *assess.Reader) string {
 	now := s.ZonesLeft()
-	if s.Spread(now) <= max(1, s.Spread(s.ZonesBefore())) {
+	if assess.Spread(s.W, now) <= max(1, assess.Spread(s.W, s.ZonesBefore())) {
 		return ""
 	}
 	var out []string

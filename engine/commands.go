@@ -27,14 +27,14 @@ func handle(s *Step, c record.Command) {
 	case record.CmdResume:
 		takeExternalPause(s)
 		s.Run.State, s.Run.Why = record.Running, ""
-		s.openGate()
+		gate{s}.open()
 		s.Report(record.Event{Type: record.RunResumed, Reason: c.Sender(), Message: text.Resumed})
 	case record.CmdAccept:
 		handleAccept(s, c)
 	case record.CmdForce:
 		handleForce(s, c)
 	case record.CmdSkip, record.CmdReturn:
-		s.drive().reorder(s, c)
+		driveOf(s.Rules).reorder(s, c)
 	case record.CmdAbort:
 		handleAbort(s, c)
 	}
@@ -48,7 +48,7 @@ func handleAbort(s *Step, c record.Command) {
 	case s.Run.State == record.Ending:
 		s.Run.Retire = false
 	case s.Run.Retires() && s.Run.Result != record.NotStartedYet:
-		s.giveUpRetiring(text.AbortedBy(c.Who()))
+		retirement{s}.giveUp(text.AbortedBy(c.Who()))
 	default:
 		s.Run.Retire = c.Retire
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))
@@ -90,7 +90,7 @@ func handleAccept(s *Step, c record.Command) {
 	}
 	canary.Passed, canary.By = true, c.Sender()
 	s.Run.Canary, s.Run.State, s.Run.Why = &canary, record.Running, ""
-	s.openGate()
+	gate{s}.open()
 	s.Report(record.Event{Type: record.Warning, Reason: "canary", Message: text.CanaryAccepted(c.Who(), canary.Trouble)})
 	s.Report(record.Event{Type: record.RunResumed, Reason: canary.By, Message: text.Resumed})
 }
@@ -141,7 +141,7 @@ func handleReturn(s *Step, c record.Command) {
 	n.Result, n.BlockingPods = "", nil
 	s.SetNode(id, n)
 	endOrders(s, id)
-	s.inOrder(id)
+	observer{s}.inOrder(id)
 	s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(id, n), Zone: n.Zone, Reason: "returned", Message: text.Returned(c.Sender())})
 }
 

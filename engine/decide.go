@@ -60,7 +60,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	takeOutcomes(s, in.Outcomes)
 	known := s.Known()
 	if known {
-		s.drive().observe(s)
+		driveOf(s.Rules).observe(s)
 		dropNames(s)
 	}
 	noteUncordoned(s)
@@ -78,7 +78,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 		s.changed = true
 	}
 	if known && !s.unwritten {
-		s.drive().advance(s)
+		driveOf(s.Rules).advance(s)
 		previewBatch(s)
 	}
 	reportFound(s)
@@ -98,7 +98,7 @@ func (s *Step) advance() {
 	case record.Running:
 		runGoneHooks(s)
 		if s.Run.Retires() {
-			s.retireSurge()
+			retirement{s}.retireSurge()
 		} else {
 			s.strategy.Step(s)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 )
@@ -18,9 +19,9 @@ type drive interface {
 	plan(s *Step) (outdated []string)
 }
 
-// drive is the run's.
-func (s *Step) drive() drive {
-	if c := s.Rules.Follows(); c != nil {
+// driveOf is the drive of a run with these rules.
+func driveOf(rules assess.Rules) drive {
+	if c := rules.Follows(); c != nil {
 		return helping{by: c}
 	}
 	return rolling{}
@@ -30,7 +31,7 @@ func (s *Step) drive() drive {
 type rolling struct{}
 
 func (rolling) observe(s *Step) {
-	s.observe()
+	observer{s}.observe()
 	observeCanary(s)
 	observeWorkloads(s)
 	if s.Rules.Updates() != nil {
@@ -53,7 +54,7 @@ func (rolling) plan(s *Step) (outdated []string) {
 		if m.Leaving() {
 			continue
 		}
-		s.SetNode(m.ID, s.takeIn(m))
+		s.SetNode(m.ID, observer{s}.takeIn(m))
 		if s.Run.Nodes[m.ID].Stage == record.Outdated {
 			outdated = append(outdated, m.ID)
 		}

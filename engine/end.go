@@ -28,7 +28,7 @@ func (s *Step) Fail(result record.Result, why string) {
 		return
 	}
 	if s.Run.Retires() && s.Run.Result != record.NotStartedYet {
-		s.giveUpRetiring(why)
+		retirement{s}.giveUp(why)
 		return
 	}
 	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
@@ -65,7 +65,7 @@ func (s *Step) stop(result record.Result, why string) {
 		s.SetNode(id, n)
 	}
 	s.Run.Retries = map[string]record.Retry{}
-	s.openGate()
+	gate{s}.open()
 	if !s.Run.Retire { // else these nodes may start once more, and the answers count
 		dropHooks(s)
 	}
@@ -108,7 +108,7 @@ func (s *Step) end() {
 		return
 	}
 	if retires(&s.Reader) {
-		s.beginRetiring()
+		retirement{s}.begin()
 		return
 	}
 	s.finishEarly()

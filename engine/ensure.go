@@ -153,7 +153,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	case record.Terminate:
 		validateAgain(s, a.Machine)
 	case record.Detach:
-		s.left(a.Machine)
+		observer{s}.left(a.Machine)
 	}
 	delete(s.Run.Retries, a.Key)
 	if a.Kind == record.Deregister {
@@ -331,7 +331,7 @@ func lookUp(s *Step, a record.Action) {
 	if l := s.Run.Lowering; a.Key == record.LowerKey && l != nil && l.SetAt.IsZero() && l.Unsure == 0 {
 		unsure := *l
 		unsure.Unsure = a.From.Desired - a.Sizes.Desired
-		s.setLowering(unsure)
+		sizeLowering{s}.set(unsure)
 	}
 	key := "check/" + a.Key
 	if retry, ok := s.Run.Retries[key]; ok && s.Now.Before(retry.Next) {

@@ -12,21 +12,24 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// gate is the part of a step that lets drains start, or holds them and says why.
+type gate struct{ *Step }
+
 // startDrains begins to empty nodes, at most slots of them, one after the other as
 // far as the gate allows. One that does not serve takes nothing out of service, and
 // goes ahead of those that the gate holds. One that another user or tool takes out of service
 // is waited for.
-func (s *Step) startDrains(machines []string, slots int) {
+func (s gate) startDrains(machines []string, slots int) {
 	if len(machines) == 0 || s.overdue != "" {
 		return
 	}
 	if slots <= 0 {
 		if why := s.NoRoom(); why != "" {
-			s.holdGate(why)
+			s.hold(why)
 		}
 		return
 	}
-	asked := s.HooksUnderWay(record.BeforeNode)
+	asked := assess.HooksUnderWay(&s.Run, record.BeforeNode)
 	slots -= len(asked)
 	if slots <= 0 {
 		return
@@ -40,7 +43,7 @@ func (s *Step) startDrains(machines []string, slots int) {
 	for len(r.machines) > 0 {
 		id := r.machines[0]
 		r.machines = r.machines[1:]
-		if !r.start(s, id) {
+		if !r.start(s.Step, id) {
 			continue
 		}
 		if slots--; slots == 0 {
@@ -48,10 +51,10 @@ func (s *Step) startDrains(machines []string, slots int) {
 			break
 		}
 	}
-	if why := r.holds(s); why != "" {
-		s.holdGate(why)
+	if why := r.holds(s.Step); why != "" {
+		s.hold(why)
 	} else {
-		s.openGate()
+		s.open()
 	}
 }
 
@@ -121,7 +124,7 @@ func (r *drainRound) holds(s *Step) string {
 	case r.held != "":
 		return r.held
 	case r.waits && len(r.asked)+s.Count(record.Draining, record.Settling, record.Terminating, record.Updating) == 0:
-		if why := s.WaitsFor(); why != "" {
+		if why := assess.WaitsFor(&s.Run); why != "" {
 			return why
 		}
 	}
@@ -141,29 +144,29 @@ func (s *Step) Admit() {
 	approve(s, slots)
 	queued := s.Count(record.Queued)
 	if why := cmp.Or(s.NoRoom(), s.Stalled()); why != "" && queued+s.Count(record.Outdated) > 0 {
-		s.holdGate(why)
+		gate{s}.hold(why)
 		return
 	}
 	if queued == 0 {
-		s.openGate()
+		gate{s}.open()
 	}
 	if slots <= 0 {
 		return
 	}
-	s.startDrains(s.NextQueued(), slots)
+	gate{s}.startDrains(s.NextQueued(), slots)
 }
 
-// holdGate notes that no drain starts now; a gate that stays shut pauses the run.
-func (s *Step) holdGate(why string) {
+// hold notes that no drain starts now; a gate that stays shut pauses the run.
+func (s gate) hold(why string) {
 	if s.Run.GateSince.IsZero() {
 		s.Run.GateSince = s.Now
 		s.Report(record.Event{Type: record.Warning, Reason: "gate", Message: text.NoDrainStarts(why)})
 	}
-	s.setGate(text.GateAwaits(why, s.launchUnderWay()))
+	s.set(text.GateAwaits(why, s.launchUnderWay()))
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
 	s.WakeAt(limit)
 	if !s.Now.Before(limit) {
-		s.openGate()
+		s.open()
 		if s.Run.Retires() {
 			return // it has a time of its own
 		}
@@ -173,20 +176,20 @@ func (s *Step) holdGate(why string) {
 
 // launchUnderWay is what the run waits for of the machines that are to stand in for others,
 // "" if nothing is missing.
-func (s *Step) launchUnderWay() string {
+func (s gate) launchUnderWay() string {
 	if w := s.Run.PhaseWait; w == nil || w.For != record.WaitReplacements {
 		return ""
 	}
 	return s.AwaitedLaunch()
 }
 
-func (s *Step) openGate() {
+func (s gate) open() {
 	s.Run.GateSince = time.Time{}
-	s.setGate("")
+	s.set("")
 }
 
-// setGate says why no drain starts; that is written down for who watches.
-func (s *Step) setGate(why string) {
+// set says why no drain starts; that is written down for who watches.
+func (s gate) set(why string) {
 	s.changed = s.changed || s.Run.Gate != why
 	s.Run.Gate = why
 }

@@ -99,7 +99,7 @@ func unsettled(s *assess.Reader, id string) string {
 
 // giveUpMachine begins to end a new machine, if a slot is free.
 func (s *Step) giveUpMachine(id, why string) {
-	if s.Slots() <= len(s.HooksUnderWay(record.BeforeNode)) || !letGo(s, id) {
+	if s.Slots() <= len(assess.HooksUnderWay(&s.Run, record.BeforeNode)) || !letGo(s, id) {
 		return
 	}
 	n := s.Run.Nodes[id]
@@ -187,7 +187,7 @@ func lost(s *Step, id string, n record.Node) (gone bool) {
 // unreachableLong reports whether a node has not been heard from for UnreachableAfter, as
 // far as the cluster can be seen now.
 func unreachableLong(s *assess.Reader, node string) bool {
-	if !s.Silent(node) || !s.Fresh(world.Cluster) {
+	if !assess.Silent(s.W, node) || !s.Fresh(world.Cluster) {
 		return false
 	}
 	since := s.W.Node(node).Unreachable.Add(s.Run.Settings.UnreachableAfter)

@@ -46,7 +46,7 @@ func letGo(s *Step, id string) bool {
 
 // runHook asks for hooks, unless too many run or they wait to be asked again.
 func runHook(s *Step, a record.Action) bool {
-	if len(s.HooksUnderWay(record.BeforeNode))+len(s.HooksUnderWay(record.AfterNode)) >= hooksAtOnce {
+	if len(assess.HooksUnderWay(&s.Run, record.BeforeNode))+len(assess.HooksUnderWay(&s.Run, record.AfterNode)) >= hooksAtOnce {
 		return false
 	}
 	if retry, waiting := s.Run.Retries[a.Key]; waiting && s.Now.Before(retry.Next) {
@@ -99,7 +99,7 @@ func mayStart(s *assess.Reader, n record.Node) bool {
 // dropHooks forgets the hooks before nodes that run: none of these nodes starts any
 // more.
 func dropHooks(s *Step) {
-	for _, id := range s.HooksUnderWay(record.BeforeNode) {
+	for _, id := range assess.HooksUnderWay(&s.Run, record.BeforeNode) {
 		delete(s.Run.Pending, record.HookKey(record.BeforeNode, id))
 		if n, known := s.Run.Nodes[id]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
 			n.Wait = nil

@@ -138,7 +138,7 @@ func (s *Step) TakeUpCandidates() {
 		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = record.Outdated, s.Now, false, node.Version, 0, nil, "", ""
 		s.SetNode(id, n)
 		endOrders(s, id)
-		s.inOrder(id)
+		observer{s}.inOrder(id)
 		s.changed = true
 		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: text.BecameCandidate})
 	}

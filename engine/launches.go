@@ -27,7 +27,7 @@ func (s *Step) AwaitLaunches(what, missing string) bool {
 	case s.Run.PhaseWait == nil:
 		s.StartPhaseWait(what, s.JoinTime())
 	case s.Over(s.Run.PhaseWait):
-		s.launchOverdue(missing)
+		launchWatch{s}.launchOverdue(missing)
 	}
 	return false
 }
@@ -36,7 +36,7 @@ func (s *Step) AwaitLaunches(what, missing string) bool {
 // missing says what is not there yet, "" for nothing; it reports whether that is so.
 func (s *Step) WatchLaunches(missing string) bool {
 	if late := s.LateLaunch(); late != "" && s.Fresh(world.Cloud) {
-		s.launchOverdue(late)
+		launchWatch{s}.launchOverdue(late)
 		return false
 	}
 	return s.AwaitReplacements(missing, s.JoinTime())
@@ -48,7 +48,7 @@ func (s *Step) AwaitReplacements(missing string, limit time.Duration) bool {
 	if !s.Fresh(world.Cloud) || s.failed { // an end has a wait of its own
 		return false
 	}
-	s.forgetForgone()
+	launchWatch{s}.forgetForgone()
 	switch {
 	case missing == "":
 		s.changed = s.changed || s.Run.PhaseWait != nil
@@ -57,7 +57,7 @@ func (s *Step) AwaitReplacements(missing string, limit time.Duration) bool {
 	case s.Run.PhaseWait == nil || s.JoinedSince(s.Run.PhaseWait.Start):
 		s.StartPhaseWait(record.WaitReplacements, limit)
 	case s.Over(s.Run.PhaseWait):
-		s.launchOverdue(missing)
+		launchWatch{s}.launchOverdue(missing)
 	}
 	return false
 }
@@ -66,8 +66,12 @@ func (s *Step) AwaitReplacements(missing string, limit time.Duration) bool {
 // not launch them, and no drain depends on them.
 func (s *Step) ForgoMissing() { s.Run.Forgone = s.NotLaunched(s.Run.Expected()) }
 
+// launchWatch is the part of a step that deals with machines which the group does not launch, or
+// which do not join.
+type launchWatch struct{ *Step }
+
 // forgetForgone takes machines that were launched after all off those the run does without.
-func (s *Step) forgetForgone() {
+func (s launchWatch) forgetForgone() {
 	if left := max(0, s.NotLaunched(s.Run.Expected())); left < s.Run.Forgone {
 		s.Run.Forgone, s.changed = left, true
 	}
@@ -84,14 +88,14 @@ const (
 // machines that are not Ready; until it has answered no drain starts. Each is named with what
 // is known: its state, its node's conditions, the last lines of its console. A launch that
 // failed since the run began is named in the cloud's own words.
-func (s *Step) launchOverdue(why string) {
+func (s launchWatch) launchOverdue(why string) {
 	s.overdue = why
 	sick := s.notJoined()
 	asked := sick[:min(len(sick), inspectAtMost)]
 	if !s.inspected(asked) {
 		return
 	}
-	if !s.HasDrained() {
+	if !assess.HasDrained(&s.Run) {
 		for _, m := range asked {
 			cause := findings(&s.Reader, m)
 			s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
@@ -114,7 +118,7 @@ func (s *Step) launchOverdue(why string) {
 
 // notJoined are the new machines that are not Ready, those whose time was up first before the
 // others.
-func (s *Step) notJoined() (sick []*world.Machine) {
+func (s launchWatch) notJoined() (sick []*world.Machine) {
 	for _, m := range s.W.Machines() {
 		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.WhyNotReady(m) != "" {
 			sick = append(sick, m)
@@ -132,7 +136,7 @@ func (s *Step) notJoined() (sick []*world.Machine) {
 
 // inspected reports whether the cloud has told what is wrong with machines; it is asked of
 // those of which it has not.
-func (s *Step) inspected(machines []*world.Machine) bool {
+func (s launchWatch) inspected(machines []*world.Machine) bool {
 	all := true
 	for _, m := range machines {
 		if s.Run.Nodes[m.ID].Findings == nil {
@@ -150,7 +154,7 @@ func findings(s *assess.Reader, m *world.Machine) string {
 
 // restartLaunches gives the machines that have not joined their time again: who resumes the
 // run has repaired what kept them, or waits for longer.
-func (s *Step) restartLaunches() {
+func (s launchWatch) restartLaunches() {
 	s.Run.PhaseWait = nil
 	for id, n := range s.Run.Nodes {
 		switch {

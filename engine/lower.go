@@ -37,25 +37,25 @@ func (s *Step) LowerToMachines() bool {
 	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader)):
 		return true
 	case l == nil:
-		s.setLowering(record.Lowering{Began: s.Now})
+		sizeLowering{s}.set(record.Lowering{Began: s.Now})
 	case l.Over:
 		return s.resumeScaling()
 	}
 	l = s.Run.Lowering
 	switch {
 	case !l.SetAt.IsZero():
-		s.confirmLowering(*l)
+		sizeLowering{s}.confirm(*l)
 	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired < l.Sizes.Desired:
-		s.overLowering(*l)
+		sizeLowering{s}.over(*l)
 	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired > l.Sizes.Desired: // it was not lowered, and others have raised it
 		again := *l
 		again.Unsure = 0
-		s.setLowering(again)
+		sizeLowering{s}.set(again)
 	case unlaunched(&s.Reader) <= 0 && s.Settled(record.LowerKey), s.Now.Sub(l.Began) >= lowerLimit && s.Settled(record.LowerKey), givenUp(&s.Reader, record.LowerKey),
 		givenUp(&s.Reader, "suspend/"+launching), givenUp(&s.Reader, "suspend/"+ending):
-		s.overLowering(*l)
+		sizeLowering{s}.over(*l)
 	case s.SuspendProcess(launching) && s.SuspendProcess(ending):
-		s.lower(*l)
+		sizeLowering{s}.lower(*l)
 	}
 	s.WakeAt(s.Now.Add(time.Second))
 	return false
@@ -76,12 +76,15 @@ func standing(s *assess.Reader) (out []string) {
 	return out
 }
 
+// sizeLowering is the part of a step that sets the desired size and makes sure of it.
+type sizeLowering struct{ *Step }
+
 // lower sets the desired size once two reads in a row show the group at rest and alike.
-func (s *Step) lower(l record.Lowering) {
+func (s sizeLowering) lower(l record.Lowering) {
 	g, there, read := &s.W.Group, standing(&s.Reader), s.W.Health[world.Cloud].Fresh
 	if l.Stopped.IsZero() { // reads before that do not count
 		l.Stopped = s.Now
-		s.setLowering(l)
+		s.set(l)
 		return
 	}
 	if _, asked := s.Run.Pending[record.LowerKey]; !asked {
@@ -90,7 +93,7 @@ func (s *Step) lower(l record.Lowering) {
 		}
 		if l.Read.IsZero() || l.Sizes != g.Sizes || !slices.Equal(l.Machines, there) {
 			l.Sizes, l.Machines, l.Read = g.Sizes, there, read
-			s.setLowering(l)
+			s.set(l)
 			return
 		}
 		if !read.After(l.Read) {
@@ -106,28 +109,28 @@ func (s *Step) lower(l record.Lowering) {
 		l.By = from.Desired - to.Desired
 		s.Run.Lowered += l.By
 		l.SetAt, l.Sizes = s.Now, to
-		s.setLowering(l)
+		s.set(l)
 	}
 }
 
 // atRest reports whether no machine of the group comes or goes, nor may: others may have resumed a
 // process before it was seen suspended.
-func (s *Step) atRest() bool {
+func (s sizeLowering) atRest() bool {
 	g := &s.W.Group
 	return g.HasSuspended(launching) && g.HasSuspended(ending) && !slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool {
 		return m.Leaving() || m.State == world.MachinePending
 	}) && !slices.ContainsFunc(s.W.Group.Activities, func(a world.Activity) bool { return a.InProgress })
 }
 
-// confirmLowering reads the group again once its desired size is lower. If there are more
+// confirm reads the group again once its desired size is lower. If there are more
 // machines than that now, they are kept.
-func (s *Step) confirmLowering(l record.Lowering) {
+func (s sizeLowering) confirm(l record.Lowering) {
 	g, there := &s.W.Group, len(standing(&s.Reader))
 	if !s.Fresh(world.Cloud) || !s.W.Health[world.Cloud].Fresh.After(l.SetAt) || !s.Settled(record.LowerKey) {
 		return
 	}
 	if there <= g.Sizes.Desired || givenUp(&s.Reader, record.KeepKey) {
-		s.overLowering(l)
+		s.over(l)
 		return
 	}
 	from, to := g.Sizes, g.Sizes
@@ -136,15 +139,15 @@ func (s *Step) confirmLowering(l record.Lowering) {
 		back := to.Desired - from.Desired
 		s.Run.Lowered -= back
 		l.SetAt, l.By = s.Now, l.By-back
-		s.setLowering(l)
+		s.set(l)
 	}
 }
 
-// overLowering ends it, whatever came of it. If its answer was lost, nobody knows what of a difference
+// over ends it, whatever came of it. If its answer was lost, nobody knows what of a difference
 // is ours: where the desired size is another one, and lower than before, it counts as lowered, so that
 // no machine goes which others want; where it is as asked for, machines that are gone may have taken it
 // there. So much of it is named as in doubt.
-func (s *Step) overLowering(l record.Lowering) {
+func (s sizeLowering) over(l record.Lowering) {
 	switch is := s.W.Group.Sizes.Desired; {
 	case l.Unsure == 0:
 	case !l.SetAt.IsZero():
@@ -158,10 +161,10 @@ func (s *Step) overLowering(l record.Lowering) {
 		s.Run.Doubtful += min(l.By, is)
 	}
 	l.Over = true
-	s.setLowering(l)
+	s.set(l)
 }
 
-func (s *Step) setLowering(l record.Lowering) {
+func (s sizeLowering) set(l record.Lowering) {
 	s.Run.Lowering, s.changed = &l, true
 	s.Soon()
 }

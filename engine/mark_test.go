@@ -65,7 +65,7 @@ func TestEndedByOthersIsWritten(t *testing.T) {
 	w.SetMachines([]world.Machine{m})
 	n := record.Node{Stage: record.Terminating, Decrement: true}
 	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: map[string]record.Node{"i-1": n}, Lowered: 1}}}
-	if n = s.follow(&m, n); n.Decrement || s.Run.Lowered != 0 {
+	if n = (observer{s}).follow(&m, n); n.Decrement || s.Run.Lowered != 0 {
 		t.Fatalf("it counts as taken down: %v, %d", n.Decrement, s.Run.Lowered)
 	}
 	if !s.changed {

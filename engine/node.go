@@ -217,7 +217,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	if n.Decrement {
 		s.Run.Lowered++
 	}
-	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+s.HoldTime(false), world.Cloud)
+	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+assess.HoldTime(s.W, false), world.Cloud)
 	s.SetNode(id, n)
 	s.terminate(id, n)
 }
@@ -388,7 +388,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 	if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap) && slices.ContainsFunc(left, untried) {
 		return
 	}
-	switch s.AtDeadline(n) {
+	switch assess.AtDeadline(&s.Run, n) {
 	case record.TimeoutForce:
 		why := text.ForcedByFlag
 		if forcesByItself(&s.Reader) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -48,7 +49,7 @@ func (s *Step) copyMarks() {
 func (s *Step) startEnd(id string) {
 	n := s.Run.Nodes[id]
 	n.Stage, n.Since, n.Began, n.LetGo = record.Terminating, s.Now, s.Now, time.Time{}
-	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+s.HoldTime(false), world.Cloud)
+	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+assess.HoldTime(s.W, false), world.Cloud)
 	s.SetNode(id, n)
 	s.terminate(id, n)
 }

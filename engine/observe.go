@@ -15,10 +15,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// observer is the part of a step that brings the run up to date with the world, before it
+// decides what to do.
+type observer struct{ *Step }
+
 // observe brings the run's nodes up to date with the machines of the group:
 // new ones are taken in, launching ones become ready, those that left are
 // replaced.
-func (s *Step) observe() {
+func (s observer) observe() {
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}
@@ -48,7 +52,7 @@ func (s *Step) observe() {
 }
 
 // observeMachine brings the run's node up to date with its machine.
-func (s *Step) observeMachine(m *world.Machine) {
+func (s observer) observeMachine(m *world.Machine) {
 	n, known := s.Run.Nodes[m.ID]
 	switch {
 	case known:
@@ -65,7 +69,7 @@ func (s *Step) observeMachine(m *world.Machine) {
 }
 
 // takeIn makes the run's entry of a machine it has not seen before.
-func (s *Step) takeIn(m *world.Machine) record.Node {
+func (s observer) takeIn(m *world.Machine) record.Node {
 	n := record.Node{Zone: m.Zone, Since: s.Now, New: s.UpToDate(m), Stage: record.Outdated, Detached: m.Detached}
 	switch {
 	case m.State == world.MachineStandby:
@@ -87,7 +91,7 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 	}
 	if node := s.W.NodeOf(m.ID); node != nil {
 		n.Name, n.Old = node.Name, node.Version
-		freeName(s, m.ID, n.Name)
+		freeName(s.Step, m.ID, n.Name)
 	}
 	if n.New && n.Stage == record.Launching {
 		s.Report(record.Event{Type: record.NodeLaunching, Node: s.Label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
@@ -98,14 +102,14 @@ func (s *Step) takeIn(m *world.Machine) record.Node {
 }
 
 // inOrder puts a machine at the end of the order, if that was made already.
-func (s *Step) inOrder(id string) {
+func (s observer) inOrder(id string) {
 	if len(s.Run.Order) > 0 {
 		s.Run.Order = append(slices.DeleteFunc(slices.Clone(s.Run.Order), func(other string) bool { return other == id }), id)
 	}
 }
 
 // follow moves a launching machine on as it joins and gets ready.
-func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
+func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 	if m.Leaving() && !n.Ends && n.Stage == record.Terminating && n.Decrement && s.Settled("terminate/"+m.ID) {
 		n.Decrement, s.changed = false, true // others end it: that takes nothing down
 		s.Run.Lowered--
@@ -139,13 +143,13 @@ func (s *Step) follow(m *world.Machine, n record.Node) record.Node {
 }
 
 // joined gives a machine the name of its node. One that --only names is selected by it.
-func (s *Step) joined(m *world.Machine, node *world.Node, n record.Node) record.Node {
+func (s observer) joined(m *world.Machine, node *world.Node, n record.Node) record.Node {
 	n.Name, n.Old = node.Name, node.Version
 	s.changed = true
 	if n.Stage == record.Launching && node.Created.After(n.Since) {
-		measure(s, record.TimeJoin, n.Since, node.Created)
+		measure(s.Step, record.TimeJoin, n.Since, node.Created)
 	}
-	freeName(s, m.ID, n.Name)
+	freeName(s.Step, m.ID, n.Name)
 	if n.Stage == record.Skipped && n.Reason == record.NotSelected && selected(&s.Reader, m) { // its name is known only now
 		n.Stage, n.Since, n.Reason = record.Outdated, s.Now, ""
 		s.inOrder(m.ID)
@@ -155,7 +159,7 @@ func (s *Step) joined(m *world.Machine, node *world.Node, n record.Node) record.
 }
 
 // gone settles a machine that is no longer in the group.
-func (s *Step) gone(id string) {
+func (s observer) gone(id string) {
 	n := s.Run.Nodes[id]
 	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
 		return // its answer tells whether it was us
@@ -172,11 +176,11 @@ func (s *Step) gone(id string) {
 	}
 	s.changed = true
 	if ours {
-		measure(s, record.TimeEnd, n.Since, s.Now)
+		measure(s.Step, record.TimeEnd, n.Since, s.Now)
 	}
-	addPendingHook(s, id, n)
-	if s.InWork(id) {
-		requireValidation(s, id)
+	addPendingHook(s.Step, id, n)
+	if assess.InWork(&s.Run, id) {
+		requireValidation(s.Step, id)
 		n = s.Run.Nodes[id]
 	}
 	if n.New {
@@ -201,13 +205,13 @@ func (s *Step) gone(id string) {
 	n.Stage, n.Since, n.Wait, n.Blocked = record.Replaced, s.Now, nil, false
 	n.Began, n.Empty, n.Tried, n.Pods = time.Time{}, time.Time{}, time.Time{}, 0 // nobody asks any more, and the record has a limit
 	s.SetNode(id, n)
-	forgetForced(s, id)
+	forgetForced(s.Step, id)
 	s.Report(e)
 }
 
 // observePods notices evicted pods that have left, and those of the same owner
 // that came back.
-func (s *Step) observePods() {
+func (s observer) observePods() {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
@@ -232,7 +236,7 @@ func (s *Step) observePods() {
 		}
 		p.Gone = s.Now
 		s.Run.Pods[uid] = p
-		stopped(s, p)
+		stopped(s.Step, p)
 		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(p.Gone.Sub(p.Went()))})
 	}
 }
@@ -280,12 +284,12 @@ func workload(s *Step, at time.Time, owner, uid, ref string) (record.Workload, b
 
 // setWorkload changes the account of a workload.
 func setWorkload(s *Step, owner string, w record.Workload) {
-	s.ownWorkloads()
+	observer{s}.ownWorkloads()
 	s.Run.Workloads[owner], s.changed = w, true
 }
 
 // ownWorkloads makes the accounts this step's own.
-func (s *Step) ownWorkloads() {
+func (s observer) ownWorkloads() {
 	if !s.copiedWorkloads {
 		s.Run.Workloads, s.Run.Leaving, s.copiedWorkloads = cloneMap(s.Run.Workloads), cloneMap(s.Run.Leaving), true
 	}
@@ -330,7 +334,7 @@ func observeWorkloads(s *Step) {
 func observeLeaving(s *Step) {
 	for uid := range s.Run.Leaving {
 		if s.W.Pod(uid) == nil {
-			s.ownWorkloads()
+			observer{s}.ownWorkloads()
 			delete(s.Run.Leaving, uid)
 			s.changed = true
 		}
@@ -346,7 +350,7 @@ func observeLeaving(s *Step) {
 			}
 			countMoved(s, p.Ends.Add(-p.Grace), p.UID, p.Owner.UID, p.Ref())
 			if s.Run.Workloads[p.Owner.UID].Moved > 0 {
-				s.ownWorkloads()
+				observer{s}.ownWorkloads()
 				s.Run.Leaving[p.UID] = true
 			}
 		}
@@ -408,5 +412,5 @@ func TakeIn(rules Strategy, now time.Time, w *world.World, r record.Run, limit i
 			s.Run.Target.Templates[0].Version = 1 << 40
 		}
 	}
-	return s, s.drive().plan(s)
+	return s, driveOf(s.Rules).plan(s)
 }

@@ -17,7 +17,7 @@ import (
 // a slot.
 func (s *Step) Retire(excess int) int {
 	working, ready, due := toRetire(&s.Reader, excess)
-	s.startDrains(mostSpare(&s.Reader, ready, due), s.Slots())
+	gate{s}.startDrains(mostSpare(&s.Reader, ready, due), s.Slots())
 	return working + due
 }
 
@@ -61,7 +61,7 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 	if n <= 0 {
 		return nil
 	}
-	asked := s.HooksUnderWay(record.BeforeNode)
+	asked := assess.HooksUnderWay(&s.Run, record.BeforeNode)
 	inZone := s.ZonesLeft()
 	unmarked := func(id string) int {
 		switch n := s.Run.Nodes[id]; {
@@ -120,7 +120,7 @@ const placeWithin = 30 * time.Second
 // node.
 func placing(s *assess.Reader) bool {
 	for _, p := range s.W.Unplaced() {
-		if until := p.Created.Add(placeWithin); s.StandsIn(p) && s.Now.Before(until) {
+		if until := p.Created.Add(placeWithin); assess.StandsIn(&s.Run, p) && s.Now.Before(until) {
 			s.WakeAt(until)
 			return true
 		}
@@ -285,11 +285,11 @@ func (s *Step) listUnrestoredDetached() {
 }
 
 // left notes that a machine has left its group; the cluster has to prove valid without it.
-func (s *Step) left(id string) {
+func (s observer) left(id string) {
 	if n, known := s.Run.Nodes[id]; known && !n.Detached {
 		n.Detached = true
 		s.SetNode(id, n)
-		requireValidation(s, id)
+		requireValidation(s.Step, id)
 	}
 }
 

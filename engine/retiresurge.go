@@ -20,8 +20,11 @@ func retires(s *assess.Reader) bool {
 	return s.Run.Retire && s.Excess() > 0
 }
 
-// beginRetiring has a run that has restored what was in flight retire its surplus nodes.
-func (s *Step) beginRetiring() {
+// retirement is the part of a step that retires what is left of a raise.
+type retirement struct{ *Step }
+
+// begin has a run that has restored what was in flight retire its surplus nodes.
+func (s retirement) begin() {
 	s.Run.State, s.Run.PhaseWait, s.Run.Retire = record.Running, nil, false
 	s.Run.Target.Templates = retireTargets(&s.Run, s.W)
 	if s.Run.Limit == 0 {
@@ -47,7 +50,7 @@ func retireTargets(r *record.Run, w *world.World) []world.Template {
 // run of its own. New nodes go and outdated ones stay, because who ends a run early may not
 // trust the new ones. A node that cannot be drained in time is left out, and the phase has a
 // time of its own; what is left then is named.
-func (s *Step) retireSurge() {
+func (s retirement) retireSurge() {
 	if !s.Fresh(world.Cloud) || !s.Fresh(world.Cluster) {
 		return
 	}
@@ -85,19 +88,19 @@ func (s *Step) retireSurge() {
 
 // retireExcess takes the nodes on that are too many, while the group moves no machine between
 // zones by itself.
-func (s *Step) retireExcess() {
+func (s retirement) retireExcess() {
 	for _, process := range s.Rules.Suspends() {
 		if !s.SuspendProcess(process) {
 			return
 		}
 	}
-	s.chooseRetired()
+	s.choose()
 	s.Retire(s.Excess())
 }
 
-// chooseRetired marks the nodes that will be retired as surplus, so that the pods of one do
+// choose marks the nodes that will be retired as surplus, so that the pods of one do
 // not move to another.
-func (s *Step) chooseRetired() {
+func (s retirement) choose() {
 	want := s.Excess() - s.Count(record.Surplus)
 	for _, id := range s.In(record.Draining, record.Settling, record.Terminating) {
 		if s.Run.Nodes[id].New {
@@ -122,7 +125,7 @@ var surplusTaint = world.Taint{Key: world.SurplusTaint, Effect: "PreferNoSchedul
 
 // finishRetiring ends the run: as it had ended before, or by what is left of the raise where
 // that is all there was to do.
-func (s *Step) finishRetiring() {
+func (s retirement) finishRetiring() {
 	if s.Run.Result == record.NotStartedYet {
 		s.Run.Result = record.Succeeded
 		if why := raiseStays(&s.Reader); why != "" {
@@ -133,9 +136,9 @@ func (s *Step) finishRetiring() {
 	s.finishEarly()
 }
 
-// giveUpRetiring ends the phase because of something that would fail a run: what is in flight
+// giveUp ends the phase because of something that would fail a run: what is in flight
 // is finished or restored, and the run keeps the result that it has.
-func (s *Step) giveUpRetiring(why string) {
+func (s retirement) giveUp(why string) {
 	s.Note(text.RetiringStopped(why))
 	s.failReported(s.Run.Result, s.Run.Why)
 }

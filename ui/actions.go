@@ -374,13 +374,13 @@ func (m *Model) target() (t forceTarget, why string) {
 			return t, "nothing is blocked"
 		}
 	}
-	return t, m.notDraining(t.machine)
+	return t, notDraining(m.Scene, t.machine)
 }
 
 // notDraining says that a node cannot be forced at its stage, "" if it can.
-func (m *Model) notDraining(machine string) string {
-	if r := m.Scene.Row(machine); r != nil && !r.Takes.Force {
-		return fmt.Sprintf("%s is %s; only a node that is draining can be forced", m.Scene.Names[r.ID], r.Stage)
+func notDraining(sc *scene.Scene, machine string) string {
+	if r := sc.Row(machine); r != nil && !r.Takes.Force {
+		return fmt.Sprintf("%s is %s; only a node that is draining can be forced", sc.Names[r.ID], r.Stage)
 	}
 	return ""
 }

@@ -116,7 +116,7 @@ func (bl *blockerList) lines(m *Model, l layout) []string {
 	w, h, room := l.blocked.w, l.blocked.h, l.blocked.h-2
 	focus := m.Focus == BlockedPane
 	if sc.Partial {
-		return style.Framed(st, st.Border, "blocked", "", "", []string{m.unread(w - 2)}, w, h, focus)
+		return style.Framed(st, st.Border, "blocked", "", "", []string{unread(m.Styles, w-2)}, w, h, focus)
 	}
 	if len(sc.Blockers) == 0 {
 		body := []string{style.NewLine(st, w-2).Space(1).Add(st.Good, st.Glyphs.Done).Add(st.Text, " nothing is blocked").String()}
@@ -220,7 +220,7 @@ func (m *Model) blockerLines(b, above *blockers.Blocker, w int) []string {
 	}
 	way = style.Clean(m.Scene.WayOut(way))
 	if b.Deadline == nil {
-		return append(out, m.wayLines(start, way, w)...)
+		return append(out, wayLines(m.Styles, start, way, w)...)
 	}
 	left, still := sc.Remaining(b.Deadline, now)
 	deadline := scene.DeadlineWord(b) + style.Countdown(left)
@@ -236,7 +236,7 @@ func (m *Model) blockerLines(b, above *blockers.Blocker, w int) []string {
 		m.timeBar(l, left, b.Deadline, bar)
 		return append(out, l.String())
 	}
-	out = append(out, m.wayLines(start, way, w)...)
+	out = append(out, wayLines(m.Styles, start, way, w)...)
 	l := start("").Space(3).Add(st.Text, deadline).Space(1)
 	m.timeBar(l, left, b.Deadline, min(max(l.Left()-2, 0), most))
 	return append(out, l.String())
@@ -255,17 +255,17 @@ func sameButPod(b, above *blockers.Blocker) bool {
 }
 
 // wayLines is the way out on lines of its own.
-func (m *Model) wayLines(start func(string) *style.Line, way string, w int) []string {
+func wayLines(st *style.Styles, start func(string) *style.Line, way string, w int) []string {
 	const most = 3
 	var out []string
 	for i, s := range style.Wrap(way, w-7) {
 		l := start("")
 		if i == 0 {
-			l.Space(1).Add(m.Styles.Good, m.Styles.Glyphs.Arrow+" ")
+			l.Space(1).Add(st.Good, st.Glyphs.Arrow+" ")
 		} else {
 			l.Space(3)
 		}
-		out = append(out, l.Add(m.Styles.Text, s).String())
+		out = append(out, l.Add(st.Text, s).String())
 	}
 	return out[:min(len(out), most)]
 }
@@ -282,11 +282,11 @@ func (m *Model) timeBar(l *style.Line, left time.Duration, wait *record.Wait, ce
 // evicting reports whether there is, or soon will be, something for the pane of
 // moved pods to show. It looks at nodes rather than at pods, so that the panes do
 // not jump whenever a pod is gone.
-func (m *Model) evicting() bool {
-	if len(m.Scene.Evictions)+len(m.Scene.Troubled()) > 0 {
+func evicting(sc *scene.Scene) bool {
+	if len(sc.Evictions)+len(sc.Troubled()) > 0 {
 		return true
 	}
-	for _, r := range m.Scene.Rows {
+	for _, r := range sc.Rows {
 		if r.Stage == record.Draining {
 			return true
 		}

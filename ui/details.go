@@ -76,7 +76,7 @@ func (d *BlockerDialog) refresh(m *Model) {
 			d.Blocker, d.gone = b, false
 		}
 	}
-	if p := m.podInSight(d.Blocker.UID); d.gone && p != nil && p.Blocker != nil {
+	if p := podInSight(m.Scene, d.Blocker.UID); d.gone && p != nil && p.Blocker != nil {
 		d.Blocker, d.gone = p.Blocker, false
 	}
 }

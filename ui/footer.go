@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -94,7 +95,7 @@ func (m *Model) tabLine(w int) string {
 	case stuck > 0:
 		blocked = fmt.Sprintf("%s blocked %d", st.Glyphs.Blocked, stuck)
 	}
-	for i, name := range []string{"nodes " + m.summary(), blocked, "log"} {
+	for i, name := range []string{"nodes " + summary(m.Scene), blocked, "log"} {
 		p, mark := st.Dim, " "
 		if pane(i) == m.Focus {
 			p, mark = st.Title, st.Glyphs.Cursor
@@ -107,16 +108,16 @@ func (m *Model) tabLine(w int) string {
 }
 
 // summary says what matters most about the nodes: failed, at work, done.
-func (m *Model) summary() string {
-	if m.Scene.State == record.NoRun {
-		if words := m.Scene.AtWork(); m.Scene.External != nil && len(words) > 0 {
+func summary(sc *scene.Scene) string {
+	if sc.State == record.NoRun {
+		if words := sc.AtWork(); sc.External != nil && len(words) > 0 {
 			return strings.Join(words[:min(len(words), 2)], ", ")
 		}
-		return fmt.Sprintf("%d outdated", m.Scene.Outdated())
+		return fmt.Sprintf("%d outdated", sc.Outdated())
 	}
-	words := m.Scene.AtWork()
+	words := sc.AtWork()
 	if len(words) == 0 {
-		return fmt.Sprintf("%d/%d", m.Scene.Done, m.Scene.Total)
+		return fmt.Sprintf("%d/%d", sc.Done, sc.Total)
 	}
 	return strings.Join(words[:min(len(words), 2)], ", ")
 }

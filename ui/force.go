@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -91,7 +92,7 @@ func (d *ForceDialog) promises(m *Model) []string {
 			out = append(out, b.Pod+": "+m.Scene.Brief(b.Detail))
 		}
 	}
-	if p := m.podInSight(d.uid); p != nil {
+	if p := podInSight(m.Scene, d.uid); p != nil {
 		out = append(out, podPromises(p, len(order) > 0)...)
 	}
 	if n := m.Scene.Node; d.pod == "" && n != nil && n.ID == d.machine {
@@ -125,7 +126,7 @@ func (d *ForceDialog) Off(m *Model) string {
 	if m.Scene.Over() && !m.Opts.ReadOnly {
 		return "the run is over"
 	}
-	return cmp.Or(m.Unable(m.ActionFor("f")), m.notDraining(d.machine))
+	return cmp.Or(m.Unable(m.ActionFor("f")), notDraining(m.Scene, d.machine))
 }
 
 // Try forces, for a reason ("" for none said), if the right name was typed and it is
@@ -149,7 +150,7 @@ func (d *ForceDialog) refresh(m *Model) {
 				gone = false
 			}
 		}
-		if p := m.podInSight(d.uid); p != nil && p.Stage != snapshot.StageIgnored {
+		if p := podInSight(m.Scene, d.uid); p != nil && p.Stage != snapshot.StageIgnored {
 			gone = false
 		}
 	}
@@ -162,11 +163,11 @@ func (d *ForceDialog) refresh(m *Model) {
 }
 
 // podInSight is a pod of the node that is looked at, nil if it is none of those.
-func (m *Model) podInSight(uid string) *snapshot.PodDetail {
-	if m.Scene.Node == nil || uid == "" {
+func podInSight(sc *scene.Scene, uid string) *snapshot.PodDetail {
+	if sc.Node == nil || uid == "" {
 		return nil
 	}
-	for _, p := range m.Scene.Node.Pods {
+	for _, p := range sc.Node.Pods {
 		if p.UID == uid {
 			return p
 		}
@@ -187,23 +188,23 @@ func (m *Model) forcePod(t forceTarget) tea.Cmd {
 // "" if it can.
 func (m *Model) whyNotForce(t forceTarget) string {
 	off := (&ForceDialog{forceTarget: t}).Off(m)
-	switch row, p := m.Scene.Row(t.machine), m.podInSight(t.uid); {
+	switch row, p := m.Scene.Row(t.machine), podInSight(m.Scene, t.uid); {
 	case off != "":
 		return off
 	case row == nil:
 		return m.Scene.NodeName(t.node) + " is gone"
 	case p != nil && p.Stage == snapshot.StageIgnored:
 		return p.Ref + " is deleted with its node"
-	case p == nil && !m.leaves(t.uid):
+	case p == nil && !leaves(m.Scene, t.uid):
 		return t.pod + " no longer blocks"
 	}
 	return ""
 }
 
 // leaves reports whether a pod is still to leave its node, or on its way.
-func (m *Model) leaves(uid string) bool {
-	return slices.ContainsFunc(m.Scene.Blockers, func(b *blockers.Blocker) bool { return b.UID == uid }) ||
-		slices.ContainsFunc(m.Scene.Evictions, func(e *snapshot.Eviction) bool { return e.UID == uid })
+func leaves(sc *scene.Scene, uid string) bool {
+	return slices.ContainsFunc(sc.Blockers, func(b *blockers.Blocker) bool { return b.UID == uid }) ||
+		slices.ContainsFunc(sc.Evictions, func(e *snapshot.Eviction) bool { return e.UID == uid })
 }
 
 // AcceptDialog names the canary's trouble that holds the run, and wants the group's name typed to

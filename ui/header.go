@@ -79,14 +79,14 @@ func (m *Model) header(l layout) []string {
 		how = append(how, part{st.Dim, style.Elapsed(end.Sub(sc.Started)), 4})
 	}
 	if l.header.h == 1 {
-		return []string{m.parts(append(what, how...), l.header.w, 3)}
+		return []string{headerParts(m.Styles, append(what, how...), l.header.w, 3)}
 	}
-	return []string{m.parts(what, l.header.w, 2), m.parts(how, l.header.w, 2)}
+	return []string{headerParts(m.Styles, what, l.header.w, 2), headerParts(m.Styles, how, l.header.w, 2)}
 }
 
 // parts writes as many as fit, most worth first kept, in their order, the last
 // one on the right edge.
-func (m *Model) parts(ps []part, w, gap int) string {
+func headerParts(st *style.Styles, ps []part, w, gap int) string {
 	total := func() (n int) {
 		for _, p := range ps {
 			n += style.Width(style.Clean(p.text)) + gap
@@ -106,7 +106,7 @@ func (m *Model) parts(ps []part, w, gap int) string {
 	if len(ps) > 2 {
 		room = min(max(w-total(), 0)/(len(ps)-1), 2)
 	}
-	l := style.NewLine(m.Styles, w-1).Space(1)
+	l := style.NewLine(st, w-1).Space(1)
 	for i, p := range ps {
 		if i > 0 && i == len(ps)-1 {
 			l.To(w - 1 - style.Width(style.Clean(p.text)))

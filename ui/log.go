@@ -215,7 +215,7 @@ func (v *logView) lines(m *Model, r rect) []string {
 	}
 	switch {
 	case len(sc.Events) == 0 && sc.Partial:
-		body = append(body, m.unread(w-2))
+		body = append(body, unread(m.Styles, w-2))
 	case len(sc.Events) == 0:
 		body = append(body, style.NewLine(st, w-2).Space(1).Add(st.Dim, "nothing has happened yet").String())
 	case len(body) == 0:

@@ -103,7 +103,7 @@ func (m *Model) news(now time.Time) []news {
 	sc := m.Scene
 	switch {
 	case sc.State == record.Finished && sc.Roll != nil:
-		return m.rollNews()
+		return rollNews(m.Scene)
 	case sc.State == record.Finished:
 		word, _ := m.Scene.StateLook(m.Styles)
 		return []news{{"finished", word + style.Because(sc.Brief(sc.Why))}}
@@ -121,14 +121,13 @@ func (m *Model) news(now time.Time) []news {
 	if f := sc.Foreseen(); f != nil && f.Alarms() {
 		out = append(out, news{"forecast " + string(f.Outlook) + f.Cause, f.Headline(sc.Now(now))})
 	}
-	out = append(append(out, m.invalidNews(now)...), m.problemNews()...)
-	return append(out, m.blockedNews(now)...)
+	out = append(append(out, invalidNews(m.Scene, now)...), problemNews(m.Scene)...)
+	return append(out, blockedNews(m.Scene, now)...)
 }
 
 // problemNews is a piece of news for each node with a problem that no other news tells of. That a
 // node is not Ready may pass by itself, and is none.
-func (m *Model) problemNews() []news {
-	sc := m.Scene
+func problemNews(sc *scene.Scene) []news {
 	var out []news
 	for _, z := range sc.Zones {
 		for _, r := range z.Rows {
@@ -146,8 +145,7 @@ func (m *Model) problemNews() []news {
 
 // blockedNews is a piece of news for each thing that keeps pods on a node: pods of one
 // owner are one thing, and those of one node are told in one sentence.
-func (m *Model) blockedNews(now time.Time) []news {
-	sc := m.Scene
+func blockedNews(sc *scene.Scene, now time.Time) []news {
 	pods := map[string]int{} // on a node
 	var long []*blockers.Blocker
 	for _, b := range sc.Blockers {
@@ -181,8 +179,7 @@ func (m *Model) blockedNews(now time.Time) []news {
 const invalidLong = 5 * time.Minute
 
 // invalidNews is that the cluster does not get valid, while a validation is under way.
-func (m *Model) invalidNews(now time.Time) []news {
-	sc := m.Scene
+func invalidNews(sc *scene.Scene, now time.Time) []news {
 	v := sc.Validation
 	if !sc.Validating() || sc.InvalidCount() == 0 || v.Wait != nil && sc.Now(now).Sub(v.Wait.Start) < invalidLong {
 		return nil
@@ -192,7 +189,7 @@ func (m *Model) invalidNews(now time.Time) []news {
 		key += v.Wait.Start.String()
 	}
 	text := "the cluster is not valid: " + scene.FoundText(v)
-	if limit := m.Scene.LimitText(v); limit != "" {
+	if limit := sc.LimitText(v); limit != "" {
 		text += ", " + limit
 	}
 	return []news{{key, text}}

@@ -268,9 +268,9 @@ func podPromises(p *snapshot.PodDetail, told bool) []string {
 }
 
 // movedHeight is how many lines the pane of moved pods wants, its frame included.
-func (m *Model) movedHeight() int {
-	lines := len(m.Scene.Evictions)
-	for _, w := range m.Scene.Troubled() {
+func movedHeight(sc *scene.Scene) int {
+	lines := len(sc.Evictions)
+	for _, w := range sc.Troubled() {
 		if lines++; w.Alarms() {
 			lines++
 		}
@@ -304,7 +304,7 @@ func (m *Model) movedLines(r rect) []string {
 	}
 	switch {
 	case sc.Partial:
-		body = []string{m.unread(w)}
+		body = []string{unread(m.Styles, w)}
 	case len(body) == 0 && len(sc.Blockers) > 0:
 		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no progress: see the blocked panel").String())
 	case len(body) == 0:

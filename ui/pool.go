@@ -57,7 +57,7 @@ func (m *Model) poolBody(w int) []string {
 		name = max(name, style.Width(style.Clean(z.Name)))
 	}
 	for _, z := range p.Zones {
-		out = append(out, m.poolZone(z, p, min(name, w/3), w))
+		out = append(out, poolZone(m.Styles, z, p, min(name, w/3), w))
 	}
 	if text := m.Scene.PoolTrouble(); text != "" {
 		say(st.Warn, st.Glyphs.Warning, text)
@@ -85,8 +85,7 @@ func (m *Model) poolBody(w int) []string {
 }
 
 // poolZone is a zone of the pool in a line: what matters most first.
-func (m *Model) poolZone(z snapshot.PoolZone, p *snapshot.PoolView, name, w int) string {
-	st := m.Styles
+func poolZone(st *style.Styles, z snapshot.PoolZone, p *snapshot.PoolView, name, w int) string {
 	l := style.NewLine(st, w).Space(1)
 	l.Fit(st.Title, scene.OrDash(z.Name), max(name, 1)).Space(2)
 	if z.Deployment == "" {

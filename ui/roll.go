@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -48,8 +49,7 @@ func (m *Model) Again() string {
 }
 
 // groupLook tells at a glance how a group of a roll stands.
-func (m *Model) groupLook(g roll.Group) style.Look {
-	st := m.Styles
+func groupLook(st *style.Styles, g roll.Group) style.Look {
 	switch g.State {
 	case roll.Waiting:
 		return style.Look{Glyph: st.Glyphs.Todo, Pen: st.Dim}
@@ -91,7 +91,7 @@ func (m *Model) rollForm(w, form int) *style.Line {
 	var words []string
 	counts, looks := map[string]int{}, map[string]style.Look{}
 	for _, g := range m.Scene.Roll.Groups {
-		lk := m.groupLook(g)
+		lk := groupLook(m.Styles, g)
 		switch {
 		case g.State == roll.LeftOut:
 		case form == 0, g.State == roll.Running, form == 1 && g.Bad():
@@ -145,7 +145,7 @@ func (m *Model) groupLines(r rect) []string {
 	first := min(max(at-room/2, 0), max(len(value.Groups)-room, 0))
 	var body []string
 	for _, g := range value.Groups[first:min(first+max(room, 0), len(value.Groups))] {
-		l, lk := style.NewLine(st, r.w-2), m.groupLook(g)
+		l, lk := style.NewLine(st, r.w-2), groupLook(m.Styles, g)
 		mark := " "
 		if g.Name == m.Scene.Group {
 			mark = st.Glyphs.Cursor
@@ -174,7 +174,7 @@ type rollDialog struct{ reader }
 func (d *rollDialog) Title(m *Model) string {
 	lk := style.Look{Glyph: m.Styles.Glyphs.Done, Pen: m.Styles.Good}
 	if code := m.Scene.Roll.ExitCode(); code != 0 {
-		lk = m.groupLook(roll.Group{State: roll.Finished, Code: code})
+		lk = groupLook(m.Styles, roll.Group{State: roll.Finished, Code: code})
 	}
 	return lk.Glyph + " the roll: " + strings.SplitN(m.Scene.Roll.Sentence(), ";", 2)[0]
 }
@@ -183,7 +183,7 @@ func (d *rollDialog) Body(m *Model, w int) []string {
 	st, r := m.Styles, m.Scene.Roll
 	var out []string
 	for _, g := range r.Groups {
-		lk := m.groupLook(g)
+		lk := groupLook(m.Styles, g)
 		glyph := lk.Glyph
 		if st.Plain {
 			glyph = ""
@@ -222,10 +222,9 @@ func (d *rollDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 
 // rollNews is what wants a person when the run of a group has ended: that it went wrong,
 // or that all is over.
-func (m *Model) rollNews() []news {
-	sc := m.Scene
+func rollNews(sc *scene.Scene) []news {
 	switch g := sc.GroupOfRoll(); {
-	case m.Scene.AllOver():
+	case sc.AllOver():
 		return []news{{"finished", "the roll: " + sc.Roll.Sentence()}}
 	case g.Bad():
 		return []news{{"finished " + g.Name, sc.Brief(g.Sentence())}}

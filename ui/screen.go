@@ -116,8 +116,8 @@ func (m *Model) panes(l *layout, r rect) {
 			l.validation = rect{r.x, r.y, r.w, check}
 			r.y, r.h = r.y+check, r.h-check
 			l.blocked = r
-			if m.evicting() {
-				n := min(m.movedHeight(), max(r.h/3, 3))
+			if evicting(m.Scene) {
+				n := min(movedHeight(m.Scene), max(r.h/3, 3))
 				l.blocked.h -= n
 				l.evictions = rect{r.x, r.y + l.blocked.h, r.w, n}
 			}
@@ -173,8 +173,8 @@ func (m *Model) hasGroupsPanel() bool { return m.Width >= groupsWidth && m.Heigh
 // it is wide, below each other where it is high, else only what is blocked.
 func (m *Model) band(l *layout, r rect) (blocked, evictions rect) {
 	most := max(r.h*2/5, 4)
-	going := m.evicting()
-	lines := m.movedHeight()
+	going := evicting(m.Scene)
+	lines := movedHeight(m.Scene)
 	switch {
 	case len(m.Scene.Blockers) == 0 && !going:
 	case len(m.Scene.Blockers) == 0:
@@ -405,6 +405,6 @@ func (m *Model) declare(v *tea.View) {
 }
 
 // unread is a line that says why a panel has nothing to tell.
-func (m *Model) unread(w int) string {
-	return style.NewLine(m.Styles, w).Space(1).Add(m.Styles.Dim, "not known yet: reading the cluster's pods").String()
+func unread(st *style.Styles, w int) string {
+	return style.NewLine(st, w).Space(1).Add(st.Dim, "not known yet: reading the cluster's pods").String()
 }

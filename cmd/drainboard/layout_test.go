@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +128,37 @@ func TestPackagesStaySmall(t *testing.T) {
 	err := errors.Join(only(root+"/engine"), filepath.WalkDir(root+"/engine/assess", small), filepath.WalkDir(root+"/engine/snapshot", small), filepath.WalkDir(root+"/ui", small), filepath.WalkDir(root+"/cmd/drainboard/internal", small))
 	if err != nil || packages < 23 {
 		t.Errorf("%d packages seen: %v", packages, err)
+	}
+}
+
+// TestTypesStaySmall holds that no type has more methods than a reader can know: a part that stands by
+// itself is a function with arguments, or a type of its own. The simulator is not held to it: each of its rules is a method.
+func TestTypesStaySmall(t *testing.T) {
+	const most = 120
+	of := map[string]int{}
+	receiver := regexp.MustCompile(`(?m)^func \([a-z]\w* \*?([A-Za-z]\w*)`)
+	for _, dir := range []string{"engine", "ui", "providers", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Base(filepath.Dir(path)) == "sim" {
+				return err
+			}
+			code, err := os.ReadFile(path)
+			for _, m := range receiver.FindAllSubmatch(code, -1) {
+				of[filepath.Dir(path)+"."+string(m[1])]++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, n := range of {
+		if n > most {
+			t.Errorf("%s has %d methods, at most %d should do", name, n, most)
+		}
+	}
+	if len(of) < 300 || of[root+"/engine.Step"] < 50 {
+		t.Errorf("%d types seen: this test sees nothing", len(of))
 	}
 }
 

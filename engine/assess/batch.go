@@ -49,8 +49,8 @@ func (s *Reader) PodsToMove(node string) (leave, stay int) {
 // CanaryStarted reports whether the canary is no longer to come: a node of the
 // first batch was replaced or is in work. One that was skipped or failed is no
 // canary, another one is taken.
-func (s *Reader) CanaryStarted() bool {
-	for _, n := range s.Run.Nodes {
+func CanaryStarted(run *record.Run) bool {
+	for _, n := range run.Nodes {
 		if n.Batch > 0 && !n.New && n.Stage != record.Outdated && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			return true
 		}

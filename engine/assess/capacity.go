@@ -20,7 +20,7 @@ func (s *Reader) Settled(key string) bool {
 
 // LaunchRefusal is why a machine that was asked for in a zone by name did not
 // come, "" if it was not refused.
-func (s *Reader) LaunchRefusal(zone string) string { return s.Run.Retries["launch/"+zone].Message }
+func LaunchRefusal(run *record.Run, zone string) string { return run.Retries["launch/"+zone].Message }
 
 // WhyNotReady says why a new machine does not count yet, "" if it does.
 func (s *Reader) WhyNotReady(m *world.Machine) string {
@@ -186,8 +186,8 @@ func (s *Reader) Launches() []world.Template {
 
 // HoldTime is how long the group's lifecycle hooks may hold a machine that
 // launches or ends: hooks of one kind run side by side.
-func (s *Reader) HoldTime(launching bool) (longest time.Duration) {
-	for _, h := range s.W.Group.Hooks {
+func HoldTime(w *world.World, launching bool) (longest time.Duration) {
+	for _, h := range w.Group.Hooks {
 		if h.Launching == launching {
 			longest = max(longest, h.Timeout)
 		}
@@ -206,5 +206,5 @@ func (s *Reader) HeldBy(m *world.Machine) string {
 			names = append(names, h.Name)
 		}
 	}
-	return text.HeldByHooks(names, s.HoldTime(m.State == world.MachinePending).String())
+	return text.HeldByHooks(names, HoldTime(s.W, m.State == world.MachinePending).String())
 }

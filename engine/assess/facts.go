@@ -209,7 +209,7 @@ func (s *Reader) factOf(id string, taint world.Taint) fact {
 		return f
 	}
 	is(Unlisted, m == nil && n.Stage != record.Replaced)
-	is(holding, s.holdsSlot(id, n))
+	is(holding, holdsSlot(&s.Run, id, n))
 	is(leftMarked, (n.Stage == record.Skipped || n.Stage == record.Replaced || n.Stage == record.NodeFail) && len(s.Run.Marks[id]) > 0)
 	is(untainted, toGo(n.Stage) && !wears(s, id, n, node, taint))
 	is(outside, n.Outside())

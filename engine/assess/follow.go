@@ -119,9 +119,9 @@ func (s *Reader) FailedInPlace() string {
 }
 
 // Serving counts the nodes that serve: up to date, or updated in place.
-func (s *Reader) Serving() (n int) {
-	for _, m := range s.W.Machines() {
-		if node := s.W.NodeOf(m.ID); node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
+func Serving(w *world.World) (n int) {
+	for _, m := range w.Machines() {
+		if node := w.NodeOf(m.ID); node != nil && node.Ready && !node.Unschedulable && !m.Leaving() {
 			n++
 		}
 	}

@@ -16,14 +16,14 @@ import (
 func (s *Reader) Unavailable() int { return len(s.facts().with[holding]) }
 
 // holdsSlot reports whether a node is one of them.
-func (s *Reader) holdsSlot(id string, n record.Node) bool {
+func holdsSlot(run *record.Run, id string, n record.Node) bool {
 	switch n.Stage {
 	case record.Draining, record.Settling, record.Updating:
 		return true
 	case record.Terminating:
 		return !n.Validated // else something stands in for it already
 	case record.Skipped, record.NodeFail:
-		return !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], func(m record.Mark) bool { return m.Put.Kind == record.Cordon && !m.Foreign })
+		return !n.Began.IsZero() && slices.ContainsFunc(run.Marks[id], func(m record.Mark) bool { return m.Put.Kind == record.Cordon && !m.Foreign })
 	case record.Replaced:
 		return !n.PendingValidation.IsZero()
 	}
@@ -37,26 +37,29 @@ func (s *Reader) GateReason(stay int) string {
 	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
 		return text.TooOldToDrain
 	}
-	if s.validFirst() {
-		if why := s.awaitingValidation(); why != "" {
+	if (gate{s}).validFirst() {
+		if why := (gate{s}).awaitingValidation(); why != "" {
 			return why
 		}
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
-	if floor := size - s.mayBeUnseen(); stay < floor {
+	if floor := size - (gate{s}).mayBeUnseen(); stay < floor {
 		return text.TooFewServe(s.InService(), floor, s.OutOfService())
 	}
-	return s.unschedulableReplacement()
+	return gate{s}.unschedulableReplacement()
 }
 
+// gate is the part of a Reader that knows what keeps drains from starting.
+type gate struct{ *Reader }
+
 // validFirst reports whether no drain starts while the cluster is not valid.
-func (s *Reader) validFirst() bool {
+func (s gate) validFirst() bool {
 	return s.Capabilities().RequiresValidation && !s.Nodeless() && !s.Run.Settings.PassInvalid
 }
 
 // mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,
 // less what machines outside the group stand in for as long as there are any.
-func (s *Reader) mayBeUnseen() int {
+func (s gate) mayBeUnseen() int {
 	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
 	if left == 0 {
 		return max(1, s.Run.Limit-all)
@@ -67,7 +70,7 @@ func (s *Reader) mayBeUnseen() int {
 // PassesGate reports whether a node waits for approval that does not serve: its drain
 // takes nothing out of service.
 func (s *Reader) PassesGate(machine string) bool {
-	if s.validFirst() {
+	if (gate{s}).validFirst() {
 		return false // a node that does not serve makes the cluster invalid
 	}
 	return s.Run.Nodes[machine].Stage == record.Outdated && s.TakesNothing(machine)
@@ -108,7 +111,7 @@ func (s *Reader) OutOfService() string {
 			out = append(out, text.UpdateHasFailed(node.Name))
 		case update.Candidate && update.Taken(): // its cordon is the controller's
 			out = append(out, text.IsUpdated(node.Name))
-		case node.Unschedulable && !s.ourCordon(m.ID, node.Name):
+		case node.Unschedulable && !ourCordon(&s.Run, m.ID, node.Name):
 			out = append(out, text.CordonedByAnother(node.Name, approvable))
 		case !node.Ready:
 			out = append(out, text.IdleNotReady(node.Name, approvable))
@@ -146,10 +149,10 @@ func (s *Reader) Serves(m *world.Machine) bool {
 // servesItself reports the same, whatever others do with the node.
 func (s *Reader) servesItself(m *world.Machine) bool {
 	if s.Nodeless() {
-		return m.State == world.MachineInService && !s.InWork(m.ID)
+		return m.State == world.MachineInService && !InWork(&s.Run, m.ID)
 	}
 	node := s.W.NodeOf(m.ID)
-	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !s.ourCordon(m.ID, node.Name) {
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !ourCordon(&s.Run, m.ID, node.Name) {
 		return false
 	}
 	switch s.Run.Nodes[m.ID].Stage {
@@ -173,7 +176,7 @@ func (s *Reader) NotServing(machines []string) []string {
 
 // Idles reports whether nothing is under way that would change what holds a node back.
 func (s *Reader) Idles() bool {
-	if len(s.HooksUnderWay(record.BeforeNode))+s.Count(record.Draining, record.Settling, record.Terminating, record.Launching) > 0 || s.updateGoesOn() {
+	if len(HooksUnderWay(&s.Run, record.BeforeNode))+s.Count(record.Draining, record.Settling, record.Terminating, record.Launching) > 0 || s.updateGoesOn() {
 		return false
 	}
 	there, want := 0, s.W.Group.Sizes.Desired
@@ -195,16 +198,16 @@ func (s *Reader) WaitedFor(machine string) bool {
 }
 
 // ourCordon reports whether it was us who cordoned a node.
-func (s *Reader) ourCordon(machine, node string) bool {
-	mark, known := s.Run.MarkOf(record.CordonOf(machine, node))
+func ourCordon(run *record.Run, machine, node string) bool {
+	mark, known := run.MarkOf(record.CordonOf(machine, node))
 	return known && !mark.Foreign
 }
 
 // unschedulableReplacement names a pod that stands in for an evicted one and has been Pending
 // for too long, "" if there is none.
-func (s *Reader) unschedulableReplacement() string {
+func (s gate) unschedulableReplacement() string {
 	for _, p := range s.W.Unplaced() {
-		if !s.StandsIn(p) {
+		if !StandsIn(&s.Run, p) {
 			continue
 		}
 		since := p.Created.Add(s.Run.Settings.PendingLimit)
@@ -218,7 +221,7 @@ func (s *Reader) unschedulableReplacement() string {
 }
 
 // makesRoom is what gives pods a place that our own marks keep from every node, "" if there is none.
-func (s *Reader) makesRoom() string {
+func (s gate) makesRoom() string {
 	if node := s.cordonedAhead(); node != "" {
 		return text.UncordonForRoom(node)
 	}
@@ -230,7 +233,7 @@ func (s *Reader) makesRoom() string {
 
 // taintedAll reports whether our taint keeps pods from every node of a group that launches no other: others
 // have made it smaller since it was raised.
-func (s *Reader) taintedAll() bool {
+func (s gate) taintedAll() bool {
 	machines := s.W.Machines()
 	for _, m := range machines {
 		node := s.W.NodeOf(m.ID)
@@ -246,9 +249,9 @@ func (s *Reader) taintedAll() bool {
 
 // cordonedAhead names a node that we have cordoned and do not drain yet, "" if there is none: one
 // that is uncordoned takes pods until its drain.
-func (s *Reader) cordonedAhead() string {
+func (s gate) cordonedAhead() string {
 	for _, id := range s.In(record.Queued, record.Outdated) {
-		if node := s.W.NodeOf(id); node != nil && node.Unschedulable && s.ourCordon(id, node.Name) {
+		if node := s.W.NodeOf(id); node != nil && node.Unschedulable && ourCordon(&s.Run, id, node.Name) {
 			return node.Name
 		}
 	}
@@ -256,14 +259,14 @@ func (s *Reader) cordonedAhead() string {
 }
 
 // StandsIn reports whether a pod without a node replaces one that was evicted.
-func (s *Reader) StandsIn(p *world.Pod) bool {
-	return s.Run.Evicted[p.Owner.UID] && p.Phase == world.PodPending
+func StandsIn(run *record.Run, p *world.Pod) bool {
+	return run.Evicted[p.Owner.UID] && p.Phase == world.PodPending
 }
 
 // HooksUnderWay lists the machines whose hooks of a phase run now.
-func (s *Reader) HooksUnderWay(phase record.HookPhase) []string {
+func HooksUnderWay(run *record.Run, phase record.HookPhase) []string {
 	var out []string
-	for _, p := range s.Run.Pending {
+	for _, p := range run.Pending {
 		if p.Action.Kind == record.RunHook && p.Action.Phase == phase {
 			out = append(out, p.Action.Machine)
 		}

@@ -11,7 +11,9 @@ import (
 
 // JoinTime is the time that a new machine has to be Ready, lifecycle hooks of launching
 // machines included.
-func (s *Reader) JoinTime() time.Duration { return s.Run.Settings.NodeReadyTimeout + s.HoldTime(true) }
+func (s *Reader) JoinTime() time.Duration {
+	return s.Run.Settings.NodeReadyTimeout + HoldTime(s.W, true)
+}
 
 // Missing says what is not there of the machines that the group is to have, "" if all are
 // there and the new ones Ready.
@@ -92,8 +94,8 @@ func (s *Reader) JoinedSince(then time.Time) bool {
 }
 
 // HasDrained reports whether the run has begun to drain a node that it is to replace.
-func (s *Reader) HasDrained() bool {
-	for _, n := range s.Run.Nodes {
+func HasDrained(run *record.Run) bool {
+	for _, n := range run.Nodes {
 		if !n.New && (!n.Began.IsZero() || n.Stage == record.Replaced && n.Reason != text.LeftNotByUs) {
 			return true
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 // InWork reports whether the run is about to end a machine.
-func (s *Reader) InWork(machine string) bool {
-	switch s.Run.Nodes[machine].Stage {
+func InWork(run *record.Run, machine string) bool {
+	switch run.Nodes[machine].Stage {
 	case record.Draining, record.Settling, record.Terminating:
 		return true
 	}
@@ -94,13 +94,13 @@ func (s *Reader) NoRoom() string {
 	if s.Slots() > 0 || s.AtOnce() <= s.Unavailable() {
 		return ""
 	}
-	return s.WaitsFor()
+	return WaitsFor(&s.Run)
 }
 
 // WaitsFor says which nodes are waited for, and who takes them out of service.
-func (s *Reader) WaitsFor() string {
+func WaitsFor(run *record.Run) string {
 	var parts []string
-	for _, r := range s.Run.ExternalMovers {
+	for _, r := range run.ExternalMovers {
 		if r.Handling == record.HandlingWaited {
 			parts = append(parts, r.Action())
 		}

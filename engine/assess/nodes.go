@@ -53,12 +53,12 @@ func (s *Reader) LeftOut() []string {
 }
 
 // AtDeadline is what happens to a node when the time of its drain is up.
-func (s *Reader) AtDeadline(n record.Node) record.TimeoutPolicy {
-	policy := s.Run.Settings.OnDrainTimeout
-	if s.Run.Settings.PassDrain && policy == record.TimeoutFail {
+func AtDeadline(run *record.Run, n record.Node) record.TimeoutPolicy {
+	policy := run.Settings.OnDrainTimeout
+	if run.Settings.PassDrain && policy == record.TimeoutFail {
 		policy = record.TimeoutForce
 	}
-	if s.Run.Retires() && policy == record.TimeoutFail {
+	if run.Retires() && policy == record.TimeoutFail {
 		return record.TimeoutSkip // another one may be retired in its place
 	}
 	if n.Order != "" && policy == record.TimeoutForce {
@@ -158,7 +158,7 @@ func LeavingPods(w *world.World, pods []*world.Pod, c drain.Consents) (all, asks
 }
 
 // Silent reports whether a node is (still) not heard from.
-func (s *Reader) Silent(node string) bool {
-	n := s.W.Node(node)
+func Silent(w *world.World, node string) bool {
+	n := w.Node(node)
 	return n != nil && !n.Unreachable.IsZero()
 }

@@ -53,7 +53,7 @@ func (s *Reader) PendingValidation() []string {
 func (s *Reader) HasPendingHooks() bool { return len(s.PendingValidation()) > 0 }
 
 // awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
-func (s *Reader) awaitingValidation() string {
+func (s gate) awaitingValidation() string {
 	bad := record.Counting(s.Invalid())
 	if len(bad) == 0 {
 		return ""

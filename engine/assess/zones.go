@@ -26,7 +26,7 @@ func (s *Reader) lastOnes(id string) bool {
 		return true
 	}
 	end := zonesInTheEnd(s, going, "")
-	return end <= max(1, s.Spread(s.ZonesBefore())) || end <= zonesInTheEnd(s, going, s.Run.Nodes[id].Zone)
+	return end <= max(1, Spread(s.W, s.ZonesBefore())) || end <= zonesInTheEnd(s, going, s.Run.Nodes[id].Zone)
 }
 
 // zonesInTheEnd foresees by how much the zones will differ when the outdated nodes that
@@ -69,7 +69,7 @@ func zonesInTheEnd(s *Reader, going map[string]int, replaced string) int {
 		inZone[zone]--
 		fresh[zone]--
 	}
-	return s.Spread(inZone)
+	return Spread(s.W, inZone)
 }
 
 // ZonesLeft counts the machines of each zone that are there to stay.
@@ -100,9 +100,9 @@ func (s *Reader) ZonesBefore() map[string]int {
 }
 
 // Spread is by how much the machines in the group's zones differ at most.
-func (s *Reader) Spread(inZone map[string]int) int {
+func Spread(w *world.World, inZone map[string]int) int {
 	var counts []int
-	for _, z := range s.W.Group.Zones {
+	for _, z := range w.Group.Zones {
 		counts = append(counts, inZone[z])
 	}
 	if len(counts) == 0 {

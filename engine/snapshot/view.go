@@ -495,7 +495,7 @@ func batchView(s *assess.Reader) *BatchView {
 	if b.Phase != "" {
 		v.Does = s.Rules.Does(b.Phase, s.W, &s.Run)
 	}
-	if s.Run.Settings.Approve == record.ApproveCanary && !s.CanaryStarted() {
+	if s.Run.Settings.Approve == record.ApproveCanary && !assess.CanaryStarted(&s.Run) {
 		v.Canary, v.Watch = true, s.Run.Settings.CanaryWatch
 	}
 	o := b.Preview

@@ -238,7 +238,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 			unserved = append(unserved, zone)
 			continue
 		}
-		return text.ZoneHasNoNew(zone, cmp.Or(s.LaunchRefusal(zone), failure)), nil
+		return text.ZoneHasNoNew(zone, cmp.Or(assess.LaunchRefusal(&s.Run, zone), failure)), nil
 	}
 	return "", unserved
 }

@@ -83,7 +83,7 @@ func (f Follow) rolled(s *engine.Step, c selfdriven.Controller) bool {
 		s.Await(text.NoneOutdatedYet, unproven(&s.Reader))
 		return false
 	case len(left) > 0 && !known:
-		s.Await(text.FewerServe(s.Serving(), s.Run.Base.Desired), left)
+		s.Await(text.FewerServe(assess.Serving(s.W), s.Run.Base.Desired), left)
 		return false
 	case f.notStarted(&s.Reader, left):
 		s.Await(text.UpdateNotStarted, left)
@@ -98,7 +98,7 @@ func (f Follow) rolled(s *engine.Step, c selfdriven.Controller) bool {
 		s.EndAwait()
 		s.Moves()
 	case s.StoodStill(progress, still):
-		s.Note(text.MoreUnknown(s.Serving(), s.Run.Base.Desired, c.Words().Where))
+		s.Note(text.MoreUnknown(assess.Serving(s.W), s.Run.Base.Desired, c.Words().Where))
 		over = true
 	}
 	return over
@@ -282,7 +282,7 @@ func (Follow) over(s *assess.Reader) (over, known bool) {
 	if s.Rules.Follows().Controls(&s.W.Group) {
 		return true, true
 	}
-	wanted, serve := s.Run.Base.Desired, s.Serving()+len(s.KeptFailed())
+	wanted, serve := s.Run.Base.Desired, assess.Serving(s.W)+len(s.KeptFailed())
 	if p := s.W.Group.Pool; p != nil && p.Progress != nil && len(unfinished(s.W)) == 0 {
 		wanted = min(wanted, len(s.W.Machines())) // Gardener is through: at the start there may have been surge nodes
 	}

@@ -61,7 +61,7 @@ func (Kops) Holds(s *assess.Reader, machine string, about []string) string {
 // memberUp reports whether a machine of the control plane is up, as far as can be seen: its
 // node is Ready and, if it is one of the run's own, nothing is being done to it.
 func memberUp(s *assess.Reader, id string, own bool) bool {
-	if own && s.InWork(id) {
+	if own && assess.InWork(&s.Run, id) {
 		return false
 	}
 	if s.Run.Settings.CloudOnly {

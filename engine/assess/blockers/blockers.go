@@ -18,7 +18,7 @@ func Of(s *assess.Reader, p *world.Pod, n record.Node, machine string) *Blocker 
 	known := s.Run.Pods[p.UID]
 	b := &Blocker{
 		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: assess.OwnerName(p),
-		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait, AtDeadline: s.AtDeadline(n),
+		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait, AtDeadline: assess.AtDeadline(&s.Run, n),
 	}
 	for _, budget := range s.W.BudgetsOf(p) {
 		b.Budgets = append(b.Budgets, BudgetViewOf(budget))
@@ -100,7 +100,7 @@ func explainTerminating(s *assess.Reader, b *Blocker, p *world.Pod, n record.Nod
 	case over < 5*time.Second:
 		b.Kind, b.Detail = BlockedByGrace, text.Terminating(p.Grace)
 		b.WayOut = text.EndsByItself
-	case s.Silent(p.Node):
+	case assess.Silent(s.W, p.Node):
 		b.Kind, b.Detail = BlockedByGrace, text.OverdueUnreachable(over, s.Now.Sub(s.W.Node(p.Node).Unreachable))
 		b.WayOut = text.SeeMachine
 		if n.Stage != record.Updating && s.Run.External == nil { // else a controller or another user drains it

@@ -23,7 +23,7 @@ const (
 // that we did not evict, and continues while every remaining pod is blocked.
 func cordonMover(s *assess.Reader, machine string, n *world.Node, r record.ExternalMover, deferrals map[string]record.Deferral) record.ExternalMover {
 	r.Kind, r.Does, r.Mark, r.How = record.ExternalCordon, text.HasCordoned, "", text.CordonStays
-	if s.InWork(machine) {
+	if assess.InWork(&s.Run, machine) {
 		return r // and what leaves it does so because of us
 	}
 	sure := manuallyDrained(s, n.Name)
@@ -48,7 +48,7 @@ func cordonMover(s *assess.Reader, machine string, n *world.Node, r record.Exter
 // already, or it takes too long: longer than twice a limit, 0 for none. y is what is kept
 // of it, the zero value if nothing is.
 func drainMover(s *assess.Reader, machine string, r record.ExternalMover, limit time.Duration, y record.Deferral, deferrals map[string]record.Deferral) record.ExternalMover {
-	if s.InWork(machine) {
+	if assess.InWork(&s.Run, machine) {
 		r.How = text.OurDrainContinues
 		return r
 	}

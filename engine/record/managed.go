@@ -105,16 +105,7 @@ func (h *HeldConfig) Left() (what, command string) {
 
 // ConfigCommand is the aws command that sets how EKS updates a node group.
 func (r UpdateRequest) ConfigCommand(group string) string {
-	var set []string
-	if n, percent := strings.CutSuffix(r.Config.MaxUnavailable, "%"); n != "" && percent {
-		set = append(set, "maxUnavailablePercentage="+n)
-	} else if n != "" {
-		set = append(set, "maxUnavailable="+n)
-	}
-	if r.Config.Strategy != "" {
-		set = append(set, "updateStrategy="+r.Config.Strategy)
-	}
-	return "aws eks update-nodegroup-config --cluster-name " + r.Cluster + " --nodegroup-name " + group + " --update-config " + strings.Join(set, ",")
+	return text.EKSConfigCommand(r.Cluster, group, r.Config.MaxUnavailable, r.Config.Strategy)
 }
 
 // FailedUpdate is an update that EKS has failed, and after which the run has asked for another one.

@@ -61,6 +61,20 @@ func EKSUpdateCommand(cluster, group, version, release, template, templateVersio
 	return out
 }
 
+// EKSConfigCommand sets how EKS updates a node group; what is "" is left as it is.
+func EKSConfigCommand(cluster, group, maxUnavailable, strategy string) string {
+	var set []string
+	if n, percent := strings.CutSuffix(maxUnavailable, "%"); n != "" && percent {
+		set = append(set, "maxUnavailablePercentage="+n)
+	} else if n != "" {
+		set = append(set, "maxUnavailable="+n)
+	}
+	if strategy != "" {
+		set = append(set, "updateStrategy="+strategy)
+	}
+	return "aws eks update-nodegroup-config --cluster-name " + cluster + " --nodegroup-name " + group + " --update-config " + strings.Join(set, ",")
+}
+
 // What an update has, and what was asked for.
 
 func EKSOtherVersion(has, asked string) string { return "Kubernetes " + has + ", not " + asked }

@@ -79,11 +79,10 @@ func (c UpdateConfig) Over(base UpdateConfig) UpdateConfig {
 // String is the configuration in EKS's words.
 func (c UpdateConfig) String() string {
 	var out []string
-	if c.MaxUnavailable != "" {
-		out = append(out, "maxUnavailable "+c.MaxUnavailable)
-	}
-	if c.Strategy != "" {
-		out = append(out, "updateStrategy "+c.Strategy)
+	for _, v := range []struct{ name, is string }{{"maxUnavailable", c.MaxUnavailable}, {"updateStrategy", c.Strategy}} {
+		if v.is != "" {
+			out = append(out, v.name+" "+v.is)
+		}
 	}
 	return strings.Join(out, ", ")
 }

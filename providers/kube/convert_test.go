@@ -174,6 +174,7 @@ func TestPod(t *testing.T) {
 		Owner: world.Owner{Kind: "ReplicaSet", Name: "cart", UID: "o1"}, Labels: in.Labels,
 		Phase: world.PodRunning, Ready: true, Created: noon, Grace: 45 * time.Second,
 		Mirror: true, EmptyDir: true, Volume: true, ToleratesAll: true, Finalizers: []string{"example.com/hold"}, Crashing: true, Critical: world.NodeCritical, Unready: []string{"main"},
+		Needs: &world.Needs{Tolerations: []world.Toleration{{Exists: true}}},
 	}
 	if got := toPod(in); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -31,9 +31,9 @@ const (
 	// fewest is how many durations are needed to tell how far they are apart.
 	fewest = 4
 	// Unknown is how far durations are apart of which little is known: two in three are between
-	// the likeliest one divided by 1.4 and it times 1.4. least is how far all are at least.
-	Unknown = 0.35
-	least   = 0.05
+	// the likeliest one divided by 1.6 and it times 1.6. least is how far all are at least.
+	Unknown = 0.5
+	least   = 0.1
 )
 
 // Duration is how long something takes.

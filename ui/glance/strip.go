@@ -76,11 +76,16 @@ func Strip(sc *scene.Scene, st *style.Styles, w, most int, ownLines bool) []stri
 	if most < 1 || len(sc.Zones) == 0 {
 		return nil
 	}
-	zones := make([]zoneRuns, len(sc.Zones))
+	zones, nodes := make([]zoneRuns, len(sc.Zones)), 0
 	for i := range sc.Zones {
 		zones[i] = runs(st, &sc.Zones[i])
+		nodes += zones[i].nodes
 	}
-	for each := 1; ; each = next(each) {
+	each := 1
+	for nodes/each > most*w && each <= 1<<12 { // too few even for the signs alone
+		each = next(each)
+	}
+	for ; ; each = next(each) {
 		out := strip(sc, st, zones, w, each, ownLines)
 		if len(out) <= most {
 			return out

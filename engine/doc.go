@@ -60,7 +60,6 @@
 //	node.go                    one node from its drain to its termination
 //	evict.go                   evictions under budgets
 //	capacity.go, retire.go     sizes of the group, machines outside of it
-//	guard.go                   who else moves nodes
 //	hook.go                    the user's own commands around a node
 //	validationwait.go          waits for the cluster to be valid
 //	drive.go, follow.go        groups that their own controller rolls (package selfdriven)

@@ -260,3 +260,41 @@ func TestTerminalLibrariesStayPinned(t *testing.T) {
 		}
 	}
 }
+
+// A file that a package's description names is there: in the package's folder, or in one above.
+func TestFilesInDescriptionsExist(t *testing.T) {
+	named := regexp.MustCompile(`\b[a-z][a-z0-9_/]*\.go\b`)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() != "doc.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			_, comment, _ := strings.Cut(line, "//")
+			for _, name := range named.FindAllString(comment, -1) {
+				if !isAbove(filepath.Dir(path), name) {
+					t.Errorf("%s names %s, which is not there", path, name)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// isAbove reports whether a file is in a folder or in one above.
+func isAbove(dir, name string) bool {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+		if dir == root {
+			return false
+		}
+	}
+}

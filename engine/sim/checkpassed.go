@@ -45,7 +45,7 @@ func (c *checker) passed(dec engine.Decision) {
 	for _, e := range dec.Events {
 		if e.Type == record.Warning && strings.Contains(e.Message, "kept by PDBs went unseen") {
 			if !late {
-				c.d.breaks("rule 11: pods are told to have gone unseen, and the last decision was at %s", p.at)
+				c.d.breaks("passed: pods are told to have gone unseen, and the last decision was at %s", p.at)
 			}
 			clear(p.owed)
 		}
@@ -56,11 +56,11 @@ func (c *checker) passed(dec engine.Decision) {
 	}
 	for uid, ref := range p.owed {
 		if pod := s.View.Pod(uid); pod == nil && saw && !p.ours[uid] {
-			c.d.breaks("rule 11: %s was deleted past its budget, and that is not told", ref)
+			c.d.breaks("passed: %s was deleted past its budget, and that is not told", ref)
 		}
 	}
 	if n := dec.Run.Passed.Seen + dec.Run.Passed.Inferred; n > len(s.pool.passed) {
-		c.d.breaks("rule 11: %d pods are counted as deleted past their budgets, and %d were", n, len(s.pool.passed))
+		c.d.breaks("passed: %d pods are counted as deleted past their budgets, and %d were", n, len(s.pool.passed))
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *checker) passed(dec engine.Decision) {
 func (c *checker) tellsPassed(e record.Event) {
 	p := &c.passing
 	if p.told[e.Pod]++; p.told[e.Pod] > p.past[e.Pod] || !e.Inferred || e.By != "machine-controller-manager" {
-		c.d.breaks("rule 11: %s was deleted past its budget %d times, and is told %d times: %+v", e.Pod, p.past[e.Pod], p.told[e.Pod], e)
+		c.d.breaks("passed: %s was deleted past its budget %d times, and is told %d times: %+v", e.Pod, p.past[e.Pod], p.told[e.Pod], e)
 	}
 	maps.DeleteFunc(p.owed, func(_, ref string) bool { return ref == e.Pod })
 }

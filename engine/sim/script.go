@@ -49,8 +49,8 @@ import (
 //	again                                     once a run has ended, the next one of the group
 //	run until=end                             continues until something happens, or for= a while
 //	operator approve                          what the operator says (say.go)
-//	autoscaler, hook drainer timeout=10m      who else looks at the group (externalactivity.go)
-//	user scale group=+2                   what others do (externalactivity.go)
+//	autoscaler, hook drainer timeout=10m      who else looks at the group (others.go)
+//	user scale group=+2                   what others do (others.go)
 //	fault lose kind=evict                     what goes wrong (say.go)
 //	after 4m: user scale web=4            a line for later, of a user or fate
 //	after 4m of refusing web: ...             ... once a budget has refused an eviction

@@ -11,7 +11,7 @@
 // lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
 // and disruption controllers (workload.go, budget.go); they find pods in indexes
 // (pods.go), so that a world may be large. Others act on it as well: people
-// (externalactivity.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
+// (others.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
 // (do.go), as far as what goes wrong lets them (fault.go).
 //
 // A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 )
 
 func GroupIncomplete(group string, have, want int) string {
@@ -73,4 +74,20 @@ func PassesInARow(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(", %d validations in a row", n)
+}
+
+// NotValid tells of a cluster that is not valid, after which nodes ("" for none), and why.
+func NotValid(after string, why []string) string {
+	return "cluster not valid" + after + ": " + strings.Join(FirstOf(why), "; ")
+}
+
+// Valid tells of a cluster that has passed its validations: passes is of PassesInARow.
+func Valid(after, passes string) string { return "cluster valid" + after + passes }
+
+func NotValidInTime(limit time.Duration, after string, why []string) string {
+	return fmt.Sprintf("cluster not valid within %s%s: %s", limit, after, strings.Join(FirstOf(why), "; "))
+}
+
+func WentOnInvalid(after string) string {
+	return "continued although the cluster was not valid" + after + " (--fail-on-validate-error=false)"
 }

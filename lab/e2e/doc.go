@@ -13,7 +13,7 @@
 // of the simulator that the engine is tested with, and the simulator plays them too.
 // Both must tell the same (docs/internals/simulator.md).
 //
-// The stories of Gardener (gardener_*_test.go) watch a Shoot's pools that the real
+// The stories of Gardener (gardener_*) watch a Shoot's pools that the real
 // machine-controller-manager rolls: a board is read all the time, and all that it ever
 // showed is held against the history of the Machines.
 //

@@ -35,18 +35,6 @@ const (
 	ClusterTag = "eks:cluster-name"
 )
 
-// ReadActions are the IAM actions that reading managed node groups needs beside
-// asg.ReadActions, sorted.
-var ReadActions = []string{
-	"eks:DescribeCluster",
-	"eks:DescribeNodegroup",
-	"eks:DescribeUpdate",
-	"eks:ListInsights", // optional: what EKS has found out about the cluster
-	"eks:ListUpdates",
-	"servicequotas:ListServiceQuotas", // optional: whether the account may run the surge of a plan
-	"ssm:GetParameters",               // optional: the recommended AMI release
-}
-
 // Client reads EKS in the region of an asg.Client. It is safe for concurrent use.
 type Client struct {
 	asg *asg.Client

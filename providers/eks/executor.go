@@ -16,12 +16,6 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// UpgradeActions are the IAM actions that starting an update needs beside ReadActions, sorted.
-var UpgradeActions = []string{
-	"eks:UpdateNodegroupConfig",
-	"eks:UpdateNodegroupVersion",
-}
-
 // Executor carries out what is asked of EKS for one node group. It is safe for concurrent use.
 type Executor struct {
 	mu      sync.Mutex // of d

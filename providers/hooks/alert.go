@@ -3,7 +3,6 @@ package hooks
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -121,34 +120,6 @@ func (m Message) opsgenie() (body []byte, below string, err error) {
 	return body, "", err
 }
 
-// request is what a message is for the hook's webhook: its body, and what goes with it.
-func (h *Hook) request(m Message) (to string, header http.Header, body []byte, err error) {
-	to, header = h.Webhook.url, http.Header{"Content-Type": {"application/json"}, "User-Agent": {"drainboard"}}
-	if !h.Format.alerts() {
-		if h.Format == JSON {
-			return to, header, m.json(), nil
-		}
-		body, err = m.slack()
-		return to, header, body, err
-	}
-	u, err := url.Parse(to)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	key := u.User.Username()
-	u.User = nil
-	if u.Path == "" || u.Path == "/" {
-		u.Path = alertPaths[h.Format]
-	}
-	if h.Format == PagerDuty {
-		body, err = m.pagerDuty(key)
-		return u.String(), header, body, err
-	}
-	header.Set("Authorization", "GenieKey "+key)
-	body, below, err := m.opsgenie()
-	return u.String() + below, header, body, err
-}
-
 // CheckAlert says what keeps a hook from opening alerts, nil if nothing does or it opens none. It
 // is known once the webhook's address is.
 func (h *Hook) CheckAlert() error {
@@ -162,9 +133,6 @@ func (h *Hook) CheckAlert() error {
 }
 
 var errNoKey = errors.New("the service's key is missing: https://KEY@HOST")
-
-// Formats are all there are, the default first.
-var Formats = []Format{Slack, JSON, PagerDuty, Opsgenie}
 
 // aroundNodes reports whether a hook is asked around nodes, of which an alert says nothing.
 func (h *Hook) aroundNodes() bool {

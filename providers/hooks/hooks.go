@@ -7,7 +7,7 @@
 // (blocked.go). Those around a node are no notifications: they are actions of the engine,
 // carried out by the Runner (runner.go). A command gets a process group of its own
 // (command.go), a webhook the body that Slack or an alerting service takes, or the event as it is
-// (webhook.go, message.go, alert.go). Webhooks' addresses are secrets (address.go).
+// (post.go, message.go, alert.go). Webhooks' addresses are secrets (address.go).
 package hooks
 
 import (
@@ -37,18 +37,6 @@ const (
 
 // Moments are all there are, in the order of a run.
 var Moments = []On{RunStarted, ApprovalWanted, BeforeNode, Blocked, AfterNode, Unwritten, Failed, RunPaused, RunFinished}
-
-// Format is how a webhook's body is made up.
-type Format string
-
-// Formats.
-const (
-	Slack Format = "slack" // {"text": ..., "blocks": ...}, as Slack's incoming webhooks take it
-	JSON  Format = "json"  // the message as commands get it
-	// PagerDuty and Opsgenie open an alert for each run that needs a person, and close it (alert.go).
-	PagerDuty Format = "pagerduty"
-	Opsgenie  Format = "opsgenie"
-)
 
 // Defaults of a hook.
 const (

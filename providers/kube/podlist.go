@@ -10,7 +10,7 @@ import (
 
 // What the API sends for a list of pods is mostly unused here: managed
 // fields, containers, volumes. So objects are read field by field, and only what is
-// used is decoded: the fields that fields.go declares.
+// used is decoded: the fields that readfields.go declares.
 
 var errWire = errors.New("the answer is not protobuf as it should be")
 

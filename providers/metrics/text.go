@@ -15,13 +15,7 @@ import (
 )
 
 // Words that labels take.
-var (
-	states       = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
-	blockerKinds = []blockers.BlockerKind{
-		blockers.BlockedByBudget, blockers.BlockedByBudgets, blockers.BlockedByWebhook, blockers.BlockedByFinalizer, blockers.BlockedByGrace,
-		blockers.BlockedByRoom, blockers.BlockedByReturn, blockers.BlockedByConsent, blockers.BlockedByRights, blockers.BlockedByAPI,
-	}
-)
+var states = []record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}
 
 // page writes the text format.
 type page struct{ bytes.Buffer }
@@ -159,7 +153,7 @@ func (p *page) nodes(s *snapshot.Snapshot) {
 		}
 	}
 	p.family("drainboard_pods_held", "gauge", "Pods that something keeps on their node now, by what does.")
-	for _, kind := range blockerKinds {
+	for _, kind := range blockers.Kinds {
 		p.sample("drainboard_pods_held", float64(held[kind]), "kind", string(kind))
 	}
 }

@@ -6,7 +6,7 @@
 //	scene.go       Scene, New, the clock, short names
 //	state.go       how the run stands: its state, phases, counts, time left
 //	notes.go       what must be known: stale sources, clocks that differ, no driver, the canary
-//	externalactivity.go      who else moves nodes
+//	others.go      who else moves nodes
 //	row.go         what a node's row says
 //	blockers.go    what blocks pods, the way out, the deadline
 //	validation.go  how the validation of a cluster stands

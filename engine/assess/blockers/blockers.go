@@ -235,6 +235,12 @@ const (
 	BlockedByJournal   BlockerKind = "no journal"
 )
 
+// Kinds are all there are.
+var Kinds = []BlockerKind{
+	BlockedByBudget, BlockedByBudgets, BlockedByWebhook, BlockedByFinalizer, BlockedByGrace, BlockedByRoom, BlockedByReturn,
+	BlockedByConsent, BlockedByRights, BlockedByAPI, BlockedByJournal,
+}
+
 // Blocker is what keeps a pod on its node now, with the way out.
 type Blocker struct {
 	Kind BlockerKind

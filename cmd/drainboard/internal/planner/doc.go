@@ -7,7 +7,7 @@
 //	planner.go   Group and Plan: the run of one group
 //	roll.go      Roll: several groups in their provider's order
 //	pool.go      Pool: a Gardener worker pool, and what would block a roll of it
-//	rehearse.go  how long a run takes, and how it ends as things stand
+//	foresee.go   how long a run takes, and how it ends as things stand
 //	only.go      nodes of --only, and nodes that a plan leaves unchanged
 //
 // A Change is a change of a Gardener Shoot: change.go reads the Shoot before and after it, from

@@ -21,7 +21,7 @@ func TestPodsAreCounted(t *testing.T) {
 				continue
 			}
 			l := loads[p.Node]
-			l.cpu, l.memory = l.cpu+p.shape.CPU, l.memory+p.shape.Memory
+			l.cpu, l.memory, l.all = l.cpu+p.shape.CPU, l.memory+p.shape.Memory, l.all+1
 			if p.Owner.Kind != DaemonSet && !p.Mirror {
 				l.pods++
 			}

@@ -101,7 +101,8 @@ func TestManagedGroup(t *testing.T) {
 	says(s.run("plan", "web", "--release-version", "1.31.4-20250203").exits(0).out(), "nothing to do")
 	s.run("plan", "web", "--kubernetes-version", "1.33").exits(2).says("the cluster runs 1.32")
 	s.run("plan", "web", "--kubernetes-version", "1.30").exits(2).says("has 1.31 and cannot go back")
-	s.run("plan", "web", "--max-unavailable", "2").exits(2).says("--max-unavailable", "aws eks update-nodegroup-config")
+	says(s.run("plan", "web", "--max-unavailable", "2").exits(0).out(), "Up to 2 at once",
+		"sets the update configuration maxUnavailable 50%, updateStrategy DEFAULT → maxUnavailable 2, updateStrategy DEFAULT, and restores it at the end", "eks:UpdateNodegroupConfig on ")
 	s.checkReadOnly()
 	s.checkManagedActions()
 

@@ -35,7 +35,7 @@ func TestBadInput(t *testing.T) {
 
 	codes := map[string]int{ // of what is no wrong use
 		"unreachable": 10, "AWS unreachable": 10,
-		"bad token": 11, "no credentials": 11, "expired credentials": 11, "no such profile": 11,
+		"bad token": 11, "managed node group": 11, "no credentials": 11, "expired credentials": 11, "no such profile": 11,
 	}
 	for _, c := range []struct {
 		name string
@@ -46,7 +46,7 @@ func TestBadInput(t *testing.T) {
 		{"unknown group", []string{"upgrade", "ng-inptu", "--auto"}, nil, []string{"ng-inptu", "did you mean", g}},
 		{"unknown group in plan", []string{"plan", "ng-inptu"}, nil, []string{"did you mean"}},
 		{"launch configuration", []string{"upgrade", "ng-input-old", "--auto"}, nil, []string{"launch configuration", "launch template"}},
-		{"managed node group", []string{"upgrade", "ng-input-eks", "--auto"}, nil, []string{"EKS", "workers"}},
+		{"managed node group", []string{"upgrade", "ng-input-eks", "--auto"}, nil, []string{"EKS managed node group workers", "eks:ListUpdates"}},
 		{"no consent", upgrade(), nil, []string{"not started", "input/bare", "--force-unmanaged", "input/scratch-", "--delete-emptydir-data"}},
 		{"half a consent", upgrade("--force-unmanaged"), nil, []string{"not started", "input/scratch-"}},
 

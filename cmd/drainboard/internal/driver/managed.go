@@ -41,9 +41,9 @@ func (d *driver) planManaged(ctx context.Context) (p present.PlannedManaged, err
 	case d.AllNodes || len(d.Only) > 0:
 		return p, exitcode.Usage(errors.New("--all-nodes, --only: EKS replaces the nodes that do not have the target, all of them"))
 	case !m.UpdatesKnown && m.UpdatesDenied:
-		return p, exitcode.With(exitcode.Denied, errors.New(m.UpdatesUnread))
+		return p, exitcode.With(exitcode.Denied, fmt.Errorf("EKS managed node group %s: %s", d.Group, m.UpdatesUnread))
 	case !m.UpdatesKnown:
-		return p, exitcode.With(exitcode.Unreachable, errors.New(m.UpdatesUnread))
+		return p, exitcode.With(exitcode.Unreachable, fmt.Errorf("EKS managed node group %s: %s", d.Group, m.UpdatesUnread))
 	}
 	asked := backend.UpdateOf(d.at)
 	if u := d.followable(); u != nil {

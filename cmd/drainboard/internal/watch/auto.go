@@ -43,7 +43,7 @@ func (a *Watch) auto(ctx context.Context, s *session.Session, cluster *session.I
 	case m == nil:
 		return exitcode.Usage(fmt.Errorf("watch --auto follows updates of EKS managed node groups, and %s is none: drainboard upgrade %s --auto drives a run, drainboard status %s tells of one", a.Group, a.Group, a.Group))
 	case !m.UpdatesKnown && m.UpdatesDenied:
-		return exitcode.With(exitcode.Denied, errors.New(m.UpdatesUnread))
+		return exitcode.With(exitcode.Denied, fmt.Errorf("EKS managed node group %s: %s", a.Group, m.UpdatesUnread))
 	}
 	return a.toTheEnd(ctx, w)
 }

@@ -64,7 +64,7 @@ func vocabularyOf(t testing.TB) *vocabulary {
 			}
 		}
 	}
-	for _, some := range [][2]string{{".", "convert*.go"}, {".", "fields.go"}, {filepath.Join("..", "..", "engine", "world"), "*.go"}} {
+	for _, some := range [][2]string{{".", "convert*.go"}, {".", "readfields.go"}, {filepath.Join("..", "..", "engine", "world"), "*.go"}} {
 		for _, f := range sources(t, some[0], some[1]) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {

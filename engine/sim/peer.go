@@ -17,6 +17,7 @@ type peer struct {
 	last  int // the number of its newest machine
 	// karpenter launches its machines: the cloud tells of none.
 	karpenter bool
+	outside   []string // machines that continue outside the group
 }
 
 // controlPlane keeps ordinary pods off the nodes of the control plane.
@@ -53,10 +54,10 @@ func (s *Sim) addPeerMachine(p *peer) int {
 	return p.last
 }
 
-// joinPeer makes the node of a peer's machine, unless it is a bastion.
+// joinPeer makes the node of a peer's machine, unless it is a bastion or the machine is gone.
 func (s *Sim) joinPeer(p *peer, number int) {
 	name := p.node(number)
-	if p.Role == world.RoleBastion || !slices.Contains(p.Machines, "i-"+name) {
+	if id := "i-" + name; p.Role == world.RoleBastion || !slices.Contains(p.Machines, id) && !slices.Contains(p.outside, id) {
 		return
 	}
 	s.setNode(world.Node{
@@ -97,13 +98,15 @@ func (s *Sim) unjoin(p *peer, number int, back time.Duration) {
 	s.after(back+s.Config.NodeReady, func() { s.mend(p.node(number)) })
 }
 
-// leave takes a peer's machine out of its group, which has one less then: its node stays.
+// leave takes a peer's machine out of its group, which has one less then: its node stays, or joins
+// as if the machine were still in the group.
 func (s *Sim) leave(p *peer, machine string) bool {
 	i := slices.Index(p.Machines, machine)
 	if i < 0 {
 		return false
 	}
 	p.Machines = slices.Delete(slices.Clone(p.Machines), i, i+1)
+	p.outside = append(p.outside, machine)
 	p.Size--
 	s.listMachines()
 	return true

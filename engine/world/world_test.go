@@ -44,6 +44,12 @@ func TestIndexes(t *testing.T) {
 		t.Error("what was derived from the pods of rs is lost, or others have it")
 	}
 	w.DeletePod("4")
+	w.SetPod(&world.Pod{UID: "5", Namespace: "app", Name: "web-5", Owner: web})
+	if w.KeptOf("rs") != nil {
+		t.Error("what was derived from the pods of rs is kept, and there is one more")
+	}
+	w.DeletePod("5")
+	w.KeepOf("rs", "derived")
 	w.DeletePod("3")
 	if w.KeptOf("rs") != nil {
 		t.Error("what was derived from the pods of rs is kept, and they have changed")

@@ -182,11 +182,34 @@ func (f *from) setMachines() {
 			})
 		}
 	}
+	f.faults.machine["never-join"], f.faults.machine["not-ready"] = f.fails()
 	f.listMachines()
 	f.View.SetMachines(machinesOf(f.w))
 	for _, n := range f.w.Nodes() {
 		f.recovers(n)
 	}
+}
+
+// fails reports whether the machines that the run has launched so far do not join, or do not get
+// Ready, none of them and one for long: others will not either.
+func (f *from) fails() (joins, ready bool) {
+	joined, got := 0, 0
+	lasts := func(since time.Time) bool { return !since.IsZero() && f.now.Sub(since) > young }
+	for id, r := range f.run.Nodes {
+		n := f.w.NodeOf(id)
+		switch {
+		case !r.New:
+			joins = joins || r.Stage == record.Replaced && lasts(r.Since) // and another one was launched
+		case n == nil:
+			joins = joins || r.Stage == record.Launching && lasts(r.Since)
+		case n.Ready:
+			joined, got = joined+1, got+1
+		default:
+			joined, ready = joined+1, ready || lasts(n.Created)
+		}
+	}
+	launching := slices.ContainsFunc(f.w.Machines(), func(m *world.Machine) bool { return f.run.Nodes[m.ID].Stage == record.Launching })
+	return joins && joined == 0 && launching, ready && got == 0
 }
 
 // recovers lets a node be Ready again that has not been so for a short while only.

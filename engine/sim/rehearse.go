@@ -385,10 +385,16 @@ func (r *rehearsal) blockers(run record.Run) []*blockers.Blocker {
 	return snapshot.View(r.rules, r.sim.now, r.sim.View, run, snapshot.Look{}, nil).Blockers
 }
 
-// standsStill reports whether no node has got anywhere for longer than any wait of the run
-// can last.
+// standsStill reports whether no outdated node has got anywhere for longer than any wait of the
+// run can last. New ones that do not join may be replaced without end.
 func (r *rehearsal) standsStill() bool {
-	stand := fmt.Sprint(r.run.State, r.run.Phases, stages(&r.run))
+	old := map[record.Stage]int{}
+	for _, n := range r.run.Nodes {
+		if !n.New {
+			old[n.Stage]++
+		}
+	}
+	stand := fmt.Sprint(r.run.State, r.run.Phases, old)
 	if stand != r.stand {
 		r.stand, r.since = stand, r.sim.now
 	}

@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/hidden"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -38,7 +43,7 @@ func (b *bench) foresee(ctx context.Context) error {
 		if again {
 			title = "second roll"
 		}
-		var errors []float64
+		var misses []float64
 		right, held, ranges := 0, 0, 0
 		for _, w := range worlds {
 			var earlier record.Measured
@@ -55,7 +60,7 @@ func (b *bench) foresee(ctx context.Context) error {
 			}
 			end := f.End.Sub(f.At)
 			off := end.Seconds()/took.Seconds() - 1
-			errors = append(errors, math.Abs(off))
+			misses = append(misses, math.Abs(off))
 			verdict := "as foreseen"
 			if f.Result == run.Result {
 				right++
@@ -72,11 +77,42 @@ func (b *bench) foresee(ctx context.Context) error {
 			}
 			b.add(title+", "+w.name+": "+verdict, minutes(took), said, fmt.Sprintf("%+.0f %%", 100*off))
 		}
-		slices.Sort(errors)
-		b.add(title+": median error", fmt.Sprintf("%.0f %%", 50*(errors[(len(errors)-1)/2]+errors[len(errors)/2])), "at most 15 %", "")
+		slices.Sort(misses)
+		b.add(title+": median error", fmt.Sprintf("%.0f %%", 50*(misses[(len(misses)-1)/2]+misses[len(misses)/2])), "at most 15 %", "")
 		b.add(title+": result right", fmt.Sprint(right), fmt.Sprintf("all: %d", len(worlds)), "")
 		b.add(title+": range holds the end", fmt.Sprint(held), fmt.Sprintf("ranges: %d", ranges), "")
 	}
+	return b.hidden(ctx)
+}
+
+// hidden counts misses and false alarms of forecasts over random clusters, by kind of fault.
+func (b *bench) hidden(ctx context.Context) error {
+	list := make([]hidden.Outcome, b.clusters)
+	failed := make([]error, len(list))
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for range runtime.NumCPU() {
+		running.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				list[i], failed[i] = hidden.Play(ctx, hidden.Draw(uint64(i+1)), true)
+			}
+		})
+	}
+	running.Wait()
+	if err := errors.Join(append(failed, context.Cause(ctx))...); err != nil {
+		return err
+	}
+	rows := hidden.Table(list)
+	for _, r := range rows {
+		beside := ""
+		if r.Bad > 0 {
+			beside = fmt.Sprintf("%d of %d bad ends foreseen, %s before (median)", r.Warned, r.Bad, minutes(r.Before))
+		}
+		b.add(fmt.Sprintf("hidden, %s: %d clusters, %d end badly", r.Kind, r.Clusters, r.Bad),
+			fmt.Sprintf("%d misses, %d false alarms, %d other results", r.Misses, r.FalseAlarms, r.Other), beside, "")
+	}
+	known := hidden.Known(rows)
+	b.add("hidden: result right where it can be known", fmt.Sprintf("%d of %d, %.1f %%", known.Right, known.Clusters, 100*float64(known.Right)/float64(max(1, known.Clusters))), "at least 95 %", "")
 	return nil
 }
 

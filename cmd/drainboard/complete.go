@@ -55,7 +55,7 @@ func words() map[string][]string {
 }
 
 // fileFlags are the flags that take a file, which the shell completes itself.
-var fileFlags = []string{"kubeconfig", "garden-kubeconfig", "control-kubeconfig", "change", "shoot-file", "cloud-profile", "to", "state", "metrics-file"}
+var fileFlags = []string{"kubeconfig", "garden-kubeconfig", "control-kubeconfig", "change", "shoot-file", "cloud-profile", "to", "state", "metrics-file", "save", "from"}
 
 // groupCommands are the commands that take groups; those that are true take several.
 var groupCommands = map[string]bool{

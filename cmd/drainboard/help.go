@@ -24,7 +24,7 @@ type flagGroup struct {
 
 // flagGroups are the headings, what is needed most often first. Each flag is below one.
 var flagGroups = []flagGroup{
-	{"Common", []string{"auto", "yes", "dry-run", "compare", "detailed-exitcode", "plain", "output", "no-headers", "no-descriptions", "to", "scenario", "speed", "tour", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
+	{"Common", []string{"auto", "yes", "dry-run", "compare", "save", "hash-names", "from", "detailed-exitcode", "plain", "output", "no-headers", "no-descriptions", "to", "scenario", "speed", "tour", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
 	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version"}},
 	{"Pace", []string{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",

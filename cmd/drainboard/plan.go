@@ -32,10 +32,18 @@ func (a *app) planCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := f.fitsFiles(args); err != nil {
+				return err
+			}
+			if f.from != "" {
+				return a.planFrom(cmd, args, &f, planForm{json: asJSON, wide: o == "wide"})
+			}
 			if change, err := isChange(cmd, f.where.Provider); err != nil {
 				return err
 			} else if change && f.compare {
 				return errComparesOne()
+			} else if change && f.save != "" {
+				return errSavesOne()
 			} else if change {
 				return a.planChange(cmd, args, asJSON)
 			}
@@ -54,6 +62,7 @@ func (a *app) planCmd() *cobra.Command {
 	addChange(cmd.Flags())
 	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
 	cmd.Flags().BoolVar(&f.compare, "compare", false, "rehearse other strategies, numbers and orders beside the given ones, and show what each would take")
+	f.addFiles(cmd.Flags())
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json or yaml")
 	return cmd
 }
@@ -66,6 +75,9 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if of.IsRoll() {
 		if f.compare {
 			return errComparesOne()
+		}
+		if f.save != "" {
+			return errSavesOne()
 		}
 		if err := f.fitsSeveral(cmd); err != nil {
 			return err
@@ -97,6 +109,12 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	}
 	if err := p.FitsEKS(at); err != nil {
 		return exitcode.Usage(err)
+	}
+	if f.save != "" {
+		if at.Provider() == backend.Gardener || at.Provider() == backend.EKSManaged || f.where.CloudOnly {
+			return errSavesRolls(at)
+		}
+		p.Save = f.saver(a.Version, s.Cluster())
 	}
 	if f.compare {
 		return f.detailedExit(a.compare(cmd, p, at, f, as))

@@ -61,6 +61,8 @@ type rollFlags struct {
 	retry                int    // of it, after a failure
 	planned              bool   // only a plan is asked for
 	compare              bool   // other settings are planned too
+	save, from           string // files of a plan's cluster
+	hashNames            bool   // in the file
 	wide                 bool   // all nodes of a plan are listed, however many
 }
 

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,6 +23,25 @@ type Planner struct {
 	Session *session.Session
 	*Request
 	Auto bool // for a headless run, which is not rehearsed
+	// Save, if not nil, receives what a plan was made from, before its end is foreseen.
+	Save func(Source) error
+}
+
+// Source is what a plan of a group was made from.
+type Source struct {
+	At    backend.Group
+	World *world.World
+	Plan  *snapshot.Plan
+	Terms Terms
+	Last  *record.Run // the group's last run, nil for none
+}
+
+// saves passes what a plan was made from to Save.
+func (p Planner) saves(ctx context.Context, at backend.Group, w *world.World, plan *snapshot.Plan, terms Terms) error {
+	if p.Save == nil {
+		return nil
+	}
+	return p.Save(Source{at, w, plan, terms, p.last(ctx, &w.Group)})
 }
 
 // Group reads one group, and plans its run.
@@ -36,6 +56,9 @@ func (p Planner) Group(ctx context.Context, at backend.Group) (snapshot.Plan, er
 	}
 	defer v.Queue.Close()
 	plan, err := p.Plan(ctx, terms, at, v.World)
+	if err == nil {
+		err = p.saves(ctx, at, v.World, &plan, terms)
+	}
 	if err == nil && !p.Auto {
 		Foresee(ctx, terms.Rules, &plan, v.World)
 	}
@@ -65,7 +88,8 @@ func (p Planner) Plan(ctx context.Context, terms Terms, at backend.Group, w *wor
 	if settings.NewLabels = expectedLabels(w, settings.NewLabels); !given && len(settings.NewLabels) > 0 {
 		settings.Origin["expect-label"] = "EKS: the labels of the group's nodes"
 	}
-	run := assess.NewRun(terms.Rules, session.RunID(w.Group.Name, p.Session.Clock().Now()), seed, w, settings, target)
+	id := cmp.Or(p.RunID, session.RunID(w.Group.Name, p.Session.Clock().Now()))
+	run := assess.NewRun(terms.Rules, id, seed, w, settings, target)
 	run.Cluster = p.Session.Cluster()
 	if last := p.last(ctx, &w.Group); last != nil {
 		if last.RaiseLeft != nil {

@@ -30,6 +30,7 @@ type Request struct {
 	Only      []string // nodes or machines, none for all outdated ones
 	AllNodes  bool     // also those up to date
 	Seed      uint64   // 0: chosen at random
+	RunID     string   // that of a saved plan, whose settings have its hooks; "": made from the group's name and the time
 	Line      present.CommandLine
 	// Several: the flags are for more than one group, so those for managed node groups do not concern the others.
 	Several bool
@@ -58,7 +59,9 @@ func (r *Request) TermsFor(ctx context.Context, at backend.Group) (t Terms, err 
 	if t.Settings, t.Notes, err = at.Settings(ctx, t.Rules, r.Flags); err != nil {
 		return t, err
 	}
-	r.Into(&t.Settings)
+	if r.RunID == "" {
+		r.Into(&t.Settings)
+	}
 	return t, nil
 }
 

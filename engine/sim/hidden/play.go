@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -30,8 +31,6 @@ type Outcome struct {
 	Took  time.Duration
 	// Warned is how long before the run began to fail it was foreseen to, 0 where it was not.
 	Warned time.Duration
-	// Alarmed: a rehearsal of a run that ended well foresaw that it would not.
-	Alarmed bool
 	// Refused is why the run did not start, "" if it did.
 	Refused string
 }
@@ -66,62 +65,82 @@ func Play(ctx context.Context, c Cluster, again bool) (Outcome, error) {
 	s := sim.NewScript()
 	out, err := s.Do(c.Script + "start")
 	if err != nil {
-		return o, fmt.Errorf("%w: %s", err, out)
+		return o, fmt.Errorf("seed %d: %w: %s", c.Seed, err, out)
 	}
 	if s.Driver == nil {
 		o.Refused = out
 		return o, nil
 	}
 	s.Driver.Audit = 1000
-	began, told := s.Sim.Now(), false
-	if o.First, told = sim.Rehearse(ctx, rules, s.Sim.View, began, s.Driver.Run); !told {
+	p := play{Outcome: &o, script: s, rules: rules, began: s.Sim.Now()}
+	told := false
+	if o.First, told = sim.Rehearse(ctx, rules, s.Sim.View, p.began, s.Driver.Run); !told {
 		return o, fmt.Errorf("seed %d: not rehearsed", c.Seed)
 	}
-	if c.Fault != "" {
-		if out, err := s.Do(c.Fault); err != nil {
-			return o, fmt.Errorf("%w: %s", err, out)
-		}
-	}
-	over := func() bool { return s.Driver.Run.State == record.Finished }
-	var alarm time.Time // since when each rehearsal has foreseen a bad end
 	if !o.First.Smooth() {
-		alarm = began
+		p.alarm = p.began
 	}
-	stand, since := "", began
-	for at := began.Add(step); !over() && at.Before(began.Add(longest)); at = at.Add(step) {
-		s.Driver.Advance(at, over)
-		if now := standing(&s.Driver.Run); now != stand {
-			stand, since = now, at
-		}
-		if s.Driver.Run.State == record.Paused || at.Sub(since) > still {
-			break
-		}
-		if over() || !again || at.Sub(since) > 10*step {
-			continue
-		}
-		r, told := sim.Rehearse(ctx, rules, s.Sim.View, s.Sim.Now(), s.Driver.Run)
-		switch {
-		case !told:
-		case r.Smooth():
-			alarm = time.Time{}
-		default:
-			if alarm.IsZero() {
-				alarm = s.Sim.Now()
-			}
-			o.Alarmed = true
-		}
+	if out, err := s.Do(c.Fault); err != nil {
+		return o, fmt.Errorf("seed %d: %w: %s", c.Seed, err, out)
 	}
+	p.roll(ctx, again)
 	if len(s.Driver.Broken) > 0 {
 		return o, fmt.Errorf("seed %d: %s", c.Seed, s.Driver.Broken[0])
 	}
-	o.Came, o.Took = s.Driver.Run.Result, s.Sim.Now().Sub(began)
-	if over() {
-		o.Took = s.Driver.Run.Finished.Sub(began)
-	} else {
-		o.Came = record.NotStartedYet
-	}
-	if !o.Well() && !alarm.IsZero() {
-		o.Warned = max(time.Second, began.Add(o.Took).Sub(alarm))
-	}
+	p.end()
 	return o, nil
+}
+
+// play is a roll that is played.
+type play struct {
+	*Outcome
+	script *sim.Script
+	rules  engine.Strategy
+	began  time.Time
+	alarm  time.Time // since when each rehearsal has foreseen a bad end
+}
+
+func (p *play) over() bool { return p.script.Driver.Run.State == record.Finished }
+
+// roll rolls the cluster until the run is over or gets nowhere any more.
+func (p *play) roll(ctx context.Context, again bool) {
+	d := p.script.Driver
+	stand, since := "", p.began
+	for at := p.began.Add(step); !p.over() && at.Before(p.began.Add(longest)); at = at.Add(step) {
+		d.Advance(at, p.over)
+		if now := standing(&d.Run); now != stand {
+			stand, since = now, at
+		}
+		if d.Run.State == record.Paused || at.Sub(since) > still {
+			return
+		}
+		if again && !p.over() && at.Sub(since) <= 10*step {
+			p.look(ctx)
+		}
+	}
+}
+
+// look rehearses the run as it is now.
+func (p *play) look(ctx context.Context) {
+	s := p.script
+	r, told := sim.Rehearse(ctx, p.rules, s.Sim.View, s.Sim.Now(), s.Driver.Run)
+	switch {
+	case !told:
+	case r.Smooth():
+		p.alarm = time.Time{}
+	case p.alarm.IsZero():
+		p.alarm = s.Sim.Now()
+	}
+}
+
+// end says what came.
+func (p *play) end() {
+	run := &p.script.Driver.Run
+	p.Came, p.Took = record.NotStartedYet, p.script.Sim.Now().Sub(p.began)
+	if p.over() {
+		p.Came, p.Took = run.Result, run.Finished.Sub(p.began)
+	}
+	if !p.Well() && !p.alarm.IsZero() {
+		p.Warned = max(time.Second, p.began.Add(p.Took).Sub(p.alarm))
+	}
 }

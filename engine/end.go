@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -351,7 +352,7 @@ func (s *Step) finish(result record.Result) {
 	replaced, total := s.Run.Outdated()
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
 	if p := s.Run.Passed; p.Seen+p.Inferred > 0 {
-		message += "; " + text.PassedInAll(p.By, p.Seen+p.Inferred, p.Inferred, len(p.Nodes))
+		message += "; " + systems.PassedInAll(p.By, p.Seen+p.Inferred, p.Inferred, len(p.Nodes))
 	}
 	if s.Run.OnlyRetires() {
 		empty := s.Run.Emptied()

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -99,7 +100,7 @@ func turnOf(s *assess.Reader, priority int) string {
 	if priority == t.Usual {
 		return ""
 	}
-	return text.Turn(priority < t.Usual, t.Among, t.Mark, priority)
+	return systems.Turn(priority < t.Usual, t.Among, t.Mark, priority)
 }
 
 // timed notes how long a node took.
@@ -215,9 +216,9 @@ func externalPause(s *Step) bool {
 		return s.Run.PausedExternally
 	}
 	s.Run.State, s.Run.Why, s.Run.PausedExternally, s.changed = record.Running, "", false, true
-	why := text.PartsResumed(s.Rules.Follows().Words().Part)
+	why := systems.PartsResumed(s.Rules.Follows().Words().Part)
 	if by := s.HeldByOthers(); len(by) > 0 {
-		why = text.MoreLeftThanPaused(by)
+		why = systems.MoreLeftThanPaused(by)
 	}
 	s.Report(record.Event{Type: record.RunResumed, Reason: record.ReasonContinued, Message: text.ResumedBecause(why)})
 	s.Soon()
@@ -327,15 +328,15 @@ func (f helping) prioritize(s *Step, c record.Command, priority int) {
 	}
 	switch {
 	case !known || n.Stage != record.Outdated:
-		s.refuse(c, text.TurnRefused(c.Node))
+		s.refuse(c, systems.TurnRefused(c.Node))
 		return
 	case is.Priority == priority:
-		s.refuse(c, text.TurnAlready(c.Node, turnOf(&s.Reader, priority)))
+		s.refuse(c, systems.TurnAlready(c.Node, turnOf(&s.Reader, priority)))
 		return
 	}
 	key := "priority/" + id
 	if p, busy := s.Run.Pending[key]; busy && !p.Action.IsSeen(s.W) {
-		s.refuse(c, text.TurnJustGiven(c.Node))
+		s.refuse(c, systems.TurnJustGiven(c.Node))
 		return
 	}
 	delete(s.Run.Pending, key)
@@ -390,16 +391,16 @@ func listUnrestoredController(s *Step, f helping) {
 		s.AddUnrestored(h.Left())
 	}
 	if out := s.In(record.Draining, record.Settling, record.Terminating, record.Updating); len(out) > 0 {
-		s.Note(text.BegunBy(nodeNames(&s.Reader, out), f.name()))
+		s.Note(systems.BegunBy(nodeNames(&s.Reader, out), f.name()))
 	}
 	switch {
 	case s.Run.Result == record.Aborted && s.Run.Target.Update != nil:
-		s.Note(text.EKSAborted(s.Run.Update))
+		s.Note(systems.EKSAborted(s.Run.Update))
 	case s.Run.Result == record.Aborted && s.Count(record.Outdated) > 0:
 		if !s.Controls() {
-			s.Note(text.Continues(f.name(), w.Where))
+			s.Note(systems.Continues(f.name(), w.Where))
 		} else {
-			s.Note(text.ToGoBack(w.Back))
+			s.Note(systems.ToGoBack(w.Back))
 		}
 	}
 }
@@ -420,12 +421,12 @@ func listPausedParts(s *Step, w selfdriven.Words) {
 		p, asked := s.Run.Pending[hold.Key]
 		switch d, there := part(&s.Reader, name); {
 		case !s.Controls():
-			s.AddUnrestored(text.PartCannotResume(w.Part, name, w.Where), let.Command())
+			s.AddUnrestored(systems.PartCannotResume(w.Part, name, w.Where), let.Command())
 		case !there: // it has gone
 		case d.Paused || asked && !p.Accepted.IsZero():
-			s.AddUnrestored(text.PartStaysPaused(w.Part, name, w.Where), let.Command())
+			s.AddUnrestored(systems.PartStaysPaused(w.Part, name, w.Where), let.Command())
 		case s.Run.Result == record.Aborted:
-			s.AddUnrestored(text.PartMayContinue(w.Part, name, w.Where), hold.Command())
+			s.AddUnrestored(systems.PartMayContinue(w.Part, name, w.Where), hold.Command())
 		}
 	}
 }
@@ -441,7 +442,7 @@ func listTurns(s *Step, f helping, w selfdriven.Words) {
 			continue
 		}
 		back := record.Action{Kind: record.Prioritize, Controller: f.by.ID(), Namespace: namespace(&s.Reader), Object: id, Priority: n.Turn}
-		s.AddUnrestored(text.TurnStays(id, f.by.Turns().Name, w.Where), back.Command())
+		s.AddUnrestored(systems.TurnStays(id, f.by.Turns().Name, w.Where), back.Command())
 	}
 }
 
@@ -458,7 +459,7 @@ func nodeNames(s *assess.Reader, ids []string) string {
 // continues them, and so may that user.
 func (s *Step) PauseWith(deployments []string) {
 	s.Run.PausedExternally = true
-	s.Pause(text.PausedByAnother(deployments))
+	s.Pause(systems.PausedByAnother(deployments))
 }
 
 // takeExternalPause makes what another user has paused the run's to resume, if that is why the

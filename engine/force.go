@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -158,7 +159,7 @@ func observePassed(s *Step) {
 		}
 	}
 	if len(missed) > 0 {
-		s.noteUnseen(text.PassedUnwatched(by, missed))
+		s.noteUnseen(systems.PassedUnwatched(by, missed))
 	}
 	if len(kept)+len(s.Run.Kept) > 0 && !maps.Equal(kept, s.Run.Kept) {
 		s.Run.Kept, s.changed = kept, true
@@ -250,5 +251,5 @@ func reportPassed(s *Step, was record.KeptPod) {
 	}
 	s.Run.Passed, s.changed = passed, true
 	s.Report(record.Event{Type: record.PodForced, Node: was.Node, Pod: was.Ref, Budget: was.Budget, By: was.By, Inferred: was.Inferred, Reason: order,
-		Message: text.PassedByController(was.By, was.Budget, was.Inferred)})
+		Message: systems.PassedByController(was.By, was.Budget, was.Inferred)})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -33,7 +34,7 @@ func startUpdate(s *Step, id string) {
 	n.Wait = controllerDrainWait(&s.Reader, id)
 	s.SetNode(id, n)
 	selectNode(s, id, n)
-	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.SelectedForUpdate(n.Pods, s.DrivenBy())})
+	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: systems.SelectedForUpdate(n.Pods, s.DrivenBy())})
 }
 
 func selectNode(s *Step, id string, n record.Node) {
@@ -89,7 +90,7 @@ func settleUpdated(s *Step) {
 		n.Stage, n.Since, n.Wait, n.Reason = record.Replaced, s.Now, nil, ""
 		s.SetNode(id, n)
 		s.changed = true
-		s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: text.UpdatedBeforeItsTurn(node.Version)})
+		s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: systems.UpdatedBeforeItsTurn(node.Version)})
 	}
 }
 
@@ -103,7 +104,7 @@ func followUpdate(s *Step, id string, n record.Node, node *world.Node, fails fun
 		n = waitFor(s, n, s.NewWait(gettingHealthy, s.Run.Settings.NodeReadyTimeout, world.Cluster))
 	case at.Failed:
 		n.Wait = healthWait(&s.Reader, n)
-		updateFailed(s, id, n, cmp.Or(at.Why, text.SaysNotWhy(s.DrivenBy())), fails)
+		updateFailed(s, id, n, cmp.Or(at.Why, systems.SaysNotWhy(s.DrivenBy())), fails)
 		giveUpUpdate(s, id)
 		return
 	case at.Step == world.GardenerReady || at.Step == world.GardenerDrained:
@@ -115,11 +116,11 @@ func followUpdate(s *Step, id string, n record.Node, node *world.Node, fails fun
 	late := !assess.DrainedByController(n) && s.Over(n.Wait)
 	if n.Blocked && !late { // it was tried again
 		n.Blocked, n.Reason = false, ""
-		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: text.UpdateRetried})
+		s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Message: systems.UpdateRetried})
 	}
 	s.SetNode(id, n)
 	if late {
-		updateFailed(s, id, n, text.DidNotEnd(n.Wait.For, n.Wait.End.Sub(n.Wait.Start)), fails)
+		updateFailed(s, id, n, systems.DidNotEnd(n.Wait.For, n.Wait.End.Sub(n.Wait.Start)), fails)
 	}
 }
 
@@ -140,7 +141,7 @@ func (s *Step) TakeUpCandidates() {
 		endOrders(s, id)
 		observer{s}.inOrder(id)
 		s.changed = true
-		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: text.BecameCandidate})
+		s.Report(record.Event{Type: record.NodeOutdated, Node: n.Name, Zone: n.Zone, Reason: "candidate", Message: systems.BecameCandidate})
 	}
 }
 
@@ -164,12 +165,12 @@ func giveUpUpdate(s *Step, id string) {
 	}
 	limit := s.Run.Settings.HealthTimeout
 	if while := unsettled(&s.Reader, id); while != "" {
-		s.postpone(id, text.FailedPostponed(limit, while))
+		s.postpone(id, systems.FailedPostponed(limit, while))
 		return
 	}
-	n.Unfit, n.Wait, n.Blocked, n.Reason = text.UpdateFailed, nil, false, ""
+	n.Unfit, n.Wait, n.Blocked, n.Reason = systems.UpdateFailed, nil, false, ""
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.FailedGivenUp(limit)})
+	s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: record.ReasonGivenUp, Message: systems.FailedGivenUp(limit)})
 	s.startDrain(id)
 }
 
@@ -179,7 +180,7 @@ func waitFor(s *Step, n record.Node, w *record.Wait) record.Node {
 		n.Wait = w
 		s.changed = true
 		if w.For == updating && !n.Blocked {
-			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: text.DrainedUpdating})
+			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: systems.DrainedUpdating})
 		}
 	}
 	return n
@@ -220,7 +221,7 @@ func updated(s *Step, id string, n record.Node, node *world.Node) {
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason, n.Began, n.Pods = record.Replaced, s.Now, nil, false, "", time.Time{}, 0
 	s.SetNode(id, n)
 	addPendingHook(s, id, n)
-	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: text.UpdatedInPlace(node.Version, took)})
+	s.Report(record.Event{Type: record.NodeReplaced, Node: n.Name, Zone: n.Zone, Reason: record.ReasonInPlace, Message: systems.UpdatedInPlace(node.Version, took)})
 	s.Soon() // its slot is free
 }
 
@@ -237,7 +238,7 @@ func updateFailed(s *Step, id string, n record.Node, why string, fails func(node
 	if was.Blocked {
 		return
 	}
-	s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: record.ReasonUpdateFailed, Message: text.UpdateFailedWhy(why)})
+	s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Reason: record.ReasonUpdateFailed, Message: systems.UpdateFailedWhy(why)})
 	if fails != nil {
 		fails(n.Name, why)
 	}
@@ -248,7 +249,7 @@ func updateFailed(s *Step, id string, n record.Node, why string, fails func(node
 func listUnrestoredUpdates(s *Step) {
 	for _, id := range s.In(record.Updating) {
 		n := s.Run.Nodes[id]
-		s.Note(text.SelectedBefore(s.Label(id, n), s.DrivenBy()))
+		s.Note(systems.SelectedBefore(s.Label(id, n), s.DrivenBy()))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -56,7 +57,7 @@ func (s retirement) retireSurge() {
 	}
 	s.Enter(record.PhaseRetire)
 	if why := s.Opposed(); why != "" {
-		s.Pause(text.PausedBeside(why))
+		s.Pause(systems.PausedBeside(why))
 		return
 	}
 	if s.Run.PhaseWait == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -28,7 +28,7 @@ func TestADeadlineSaysWhatHappensThen(t *testing.T) {
 
 // In an update by EKS the deadline is an estimate, and what happens then depends on how it was started.
 func TestADeadlineOfEKS(t *testing.T) {
-	for what, want := range map[string]string{text.EKSWindowEnds: "with --force deleted in about 11:42", text.EKSGivesUp: "the update fails in about 11:42"} {
+	for what, want := range map[string]string{systems.EKSWindowEnds: "with --force deleted in about 11:42", systems.EKSGivesUp: "the update fails in about 11:42"} {
 		s := uitest.Busy()
 		wait := *s.Blockers[0].Deadline
 		wait.For, wait.Guess = what, true

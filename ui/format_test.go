@@ -11,7 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/themes"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -26,10 +26,10 @@ func TestFormat(t *testing.T) {
 		{style.Countdown(time.Hour + 2*time.Minute + 3*time.Second), "1:02:03"},
 		{style.Countdown(-time.Second), "0:00"},
 		{style.Elapsed(21*time.Minute + 7*time.Second), "00:21:07"},
-		{text.Left(0, 0, 0), ""},
-		{text.Left(20*time.Second, 0, 0), "under a minute left"},
-		{text.Left(14*time.Minute+10*time.Second, 0, 0), "about 14 min left"},
-		{text.Left(132*time.Minute, 0, 0), "about 2 h 10 min left"},
+		{plans.Left(0, 0, 0), ""},
+		{plans.Left(20*time.Second, 0, 0), "under a minute left"},
+		{plans.Left(14*time.Minute+10*time.Second, 0, 0), "about 14 min left"},
+		{plans.Left(132*time.Minute, 0, 0), "about 2 h 10 min left"},
 		{style.Age(14 * time.Second), "14 s"},
 		{style.Age(3 * time.Minute), "3 min"},
 		{style.Age(5 * time.Hour), "5 h"},

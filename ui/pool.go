@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -97,10 +98,10 @@ func poolZone(st *style.Styles, z snapshot.PoolZone, p *snapshot.PoolView, name,
 		l.Add(st.Text, fmt.Sprintf(", %d in all", z.Total))
 	}
 	if z.Paused {
-		l.Space(2).Add(st.Warn, st.Glyphs.Paused+" "+text.ZonePaused)
+		l.Space(2).Add(st.Warn, st.Glyphs.Paused+" "+systems.ZonePaused)
 	}
 	if z.Frozen {
-		l.Space(2).Add(st.Warn, st.Glyphs.Warning+" "+text.ZoneFrozen)
+		l.Space(2).Add(st.Warn, st.Glyphs.Warning+" "+systems.ZoneFrozen)
 	}
 	if text := z.AtOnce(); text != "" {
 		l.Space(2).Add(st.Dim, text)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 )
 
 // asGiven is an upgrade as its command line has it.
@@ -26,8 +27,8 @@ func asGiven(t *testing.T, line ...string) *driver.Upgrade {
 	root.AddCommand(cmd)
 	cmd.Flags().BoolVar(&u.Auto, "auto", false, "")
 	cmd.Flags().BoolVarP(&u.yes, "yes", "y", false, "")
-	addScope(cmd, &u.scope)
-	u.add(cmd)
+	flags.AddScope(cmd, &u.scope)
+	u.Add(cmd)
 	if err := errors.Join(cmd.ParseFlags(line), u.scope.Take(cmd.Flags().Args())); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestSuggestedCommandsParse(t *testing.T) {
 				t.Fatal(err)
 			}
 			setSomehow(t, cmd, name)
-			line := commandLine(cmd)
+			line := flags.CommandLineOf(cmd)
 			all := []string{line.Repeat("web")}
 			for _, verb := range commands {
 				all = append(all, line.Command(verb.Name(), "web"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -40,14 +41,14 @@ func TestVariationsOfAComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f rollFlags
+	var f flags.Roll
 	cmd.ResetFlags()
-	f.add(cmd)
+	f.Add(cmd)
 	if err := cmd.ParseFlags(strings.Fields("--max-unavailable 3 --order oldest,name --drain-timeout 7m")); err != nil {
 		t.Fatal(err)
 	}
 	before := f
-	list, err := f.variations(cmd, plainGroup{})
+	list, err := f.Variations(cmd, plainGroup{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/complete"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -45,7 +46,7 @@ func words() map[string][]string {
 			"$Latest\tthe newest one", "$Default\tthe template's default",
 		},
 	}
-	for _, name := range offered() {
+	for _, name := range flags.OfferedStrategies() {
 		w["strategy"] = append(w["strategy"], name+"\t"+strategy.About(name))
 	}
 	for _, s := range sim.Scenarios() {

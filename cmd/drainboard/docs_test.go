@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/eks"
@@ -46,10 +47,10 @@ func TestKopsDocumentNamesEveryFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"all-nodes", "cluster-name", "state", "interactive", "max-surge", "max-unavailable", "post-drain-wait"}
-	for _, o := range kopsOnly {
-		names = append(names, o.flag)
+	for _, o := range flags.KopsOnly {
+		names = append(names, o.Flag)
 	}
-	for name, ours := range kopsNames {
+	for name, ours := range flags.KopsNames {
 		names = append(names, name, ours)
 	}
 	for _, name := range names {

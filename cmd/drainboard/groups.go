@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -45,8 +46,8 @@ func (a *app) groupsCmd() *cobra.Command {
 			return present.WriteGroups(a.Out, rows, !noHeaders)
 		},
 	}
-	addWhere(cmd.Flags(), &where)
-	cmd.Flags().SetNormalizeFunc(byKopsName)
+	flags.AddWhere(cmd.Flags(), &where)
+	cmd.Flags().SetNormalizeFunc(flags.ByKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (wide is the same), name, json or yaml")
 	cmd.Flags().BoolVar(&noHeaders, "no-headers", false, "omit the header line")
 	return cmd

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -87,7 +86,7 @@ func TestImportsPointOneWay(t *testing.T) {
 			}
 			for _, bad := range rule.forbidden {
 				exact, whole := strings.CutSuffix(bad, "$")
-				if whole && dep == exact || !whole && strings.HasPrefix(dep, bad) && !(bad == self+"engine" && (strings.HasPrefix(dep, self+"engine/world") || dep == self+"engine/text")) {
+				if whole && dep == exact || !whole && strings.HasPrefix(dep, bad) && !(bad == self+"engine" && (strings.HasPrefix(dep, self+"engine/world") || strings.HasPrefix(dep, self+"engine/text"))) {
 					t.Errorf("%s depends on %s", rule.packages, dep)
 				}
 			}
@@ -95,39 +94,53 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// TestPackagesStaySmall holds that a package of the engine, the dashboard or the command line has few files,
-// tests apart, and a page that says what it is for.
+// TestPackagesStaySmall holds that a package has few files, tests apart, and says what it is for:
+// those of the engine, the dashboard and the command line on a page of their own.
 func TestPackagesStaySmall(t *testing.T) {
-	const most = 28
+	const most = 25
+	larger := map[string]int{ // those that have not been split yet; they do not grow
+		"engine": 28, "engine/record": 30, "engine/sim": 71,
+		"providers/asg": 29, "providers/kube": 46, "lab": 43, "lab/cloud": 33, "ui": 28,
+	}
+	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
 	packages := 0
-	small := func(dir string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		files, err := filepath.Glob(dir + "/*.go")
-		if err != nil || len(files) == 0 {
-			return err
-		}
-		packages++
-		n := len(slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") }))
-		if n > most {
-			t.Errorf("%s has %d files, at most %d should do", dir, n, most)
-		}
-		if _, err := os.Stat(dir + "/doc.go"); err != nil {
-			t.Errorf("%s does not say what it is for: %v", dir, err)
-		}
-		return nil
-	}
-	only := func(dir string) error { // and not what is below
-		info, err := os.Stat(dir)
+	for _, top := range []string{"engine", "providers", "themes", "ui", "cmd", "lab"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() || d.Name() == "testdata" {
+				return err
+			}
+			files, err := filepath.Glob(path + "/*.go")
+			files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, "_test.go") })
+			if err != nil || len(files) == 0 {
+				return err
+			}
+			packages++
+			dir := filepath.ToSlash(strings.TrimPrefix(path, filepath.FromSlash(root+"/")))
+			allowed, known := larger[dir]
+			if known && len(files) <= most {
+				t.Errorf("%s has %d files: it is no exception any more", dir, len(files))
+			}
+			if n := len(files); n > max(most, allowed) {
+				t.Errorf("%s has %d files, at most %d should do", dir, n, max(most, allowed))
+			}
+			if _, err := os.Stat(path + "/doc.go"); err != nil && pages.MatchString(dir) {
+				t.Errorf("%s does not say what it is for: %v", dir, err)
+			}
+			said := slices.ContainsFunc(files, func(f string) bool {
+				code, err := os.ReadFile(f)
+				return err == nil && regexp.MustCompile(`(?m)^//.*\n(?:package )`).Match(code)
+			})
+			if !said {
+				t.Errorf("%s does not say what it is for", dir)
+			}
+			return nil
+		})
 		if err != nil {
-			return err
+			t.Error(err)
 		}
-		return small(dir, fs.FileInfoToDirEntry(info), nil)
 	}
-	err := errors.Join(only(root+"/engine"), filepath.WalkDir(root+"/engine/assess", small), filepath.WalkDir(root+"/engine/snapshot", small), filepath.WalkDir(root+"/ui", small), filepath.WalkDir(root+"/cmd/drainboard/internal", small))
-	if err != nil || packages < 23 {
-		t.Errorf("%d packages seen: %v", packages, err)
+	if packages < 70 {
+		t.Errorf("only %d packages seen", packages)
 	}
 }
 

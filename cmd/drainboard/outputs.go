@@ -9,7 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/yaml"
 )
 
 // addYAML gives -o yaml to each command that has -o json: the same documents, converted.
@@ -28,7 +28,7 @@ func (a *app) addYAML(root *cobra.Command) {
 				return err
 			}
 			out := a.Out
-			a.Out = present.NewYAML(out, false)
+			a.Out = yaml.NewWriter(out, false)
 			defer func() { a.Out = out }()
 			return run(cmd, args)
 		}
@@ -64,7 +64,7 @@ func formatAsked(args []string) (format string) {
 // programOutput is the output of a program for documents of a format.
 func programOutput(root *cobra.Command, format string) io.Writer {
 	if format == "yaml" {
-		return present.NewYAML(root.OutOrStdout(), console.Wrote(root.OutOrStdout()))
+		return yaml.NewWriter(root.OutOrStdout(), console.Wrote(root.OutOrStdout()))
 	}
 	return root.OutOrStdout()
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/yaml"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 )
@@ -32,7 +32,7 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 	code, out := run("groups -o yaml")
-	asJSON, err := yaml.YAMLToJSON([]byte(out))
+	asJSON, err := sigsyaml.YAMLToJSON([]byte(out))
 	var list api.GroupList
 	if err == nil {
 		err = json.Unmarshal(asJSON, &list)
@@ -73,10 +73,10 @@ func documents(t *testing.T, stream string) (docs []map[string]any) {
 	t.Helper()
 	for text := range strings.SplitSeq(stream, "---\n") {
 		var doc map[string]any
-		if err := yaml.Unmarshal([]byte(text), &doc); err != nil || doc["kind"] == nil {
+		if err := sigsyaml.Unmarshal([]byte(text), &doc); err != nil || doc["kind"] == nil {
 			t.Fatalf("%v: %q", err, text)
 		}
-		asJSON, err := yaml.YAMLToJSON([]byte(text))
+		asJSON, err := sigsyaml.YAMLToJSON([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestYAMLIsWhereJSONIs(t *testing.T) {
 // A document that comes in parts is written once it is whole; what is none is passed on.
 func TestYAMLWriter(t *testing.T) {
 	var out strings.Builder
-	y := present.NewYAML(&out, false)
+	y := yaml.NewWriter(&out, false)
 	for _, part := range []string{`{"a"`, `:1}` + "\n{", `"b":`, `[2]} `, "not JSON\n", `{"c":3}`} {
 		if n, err := io.WriteString(y, part); n != len(part) || err != nil {
 			t.Fatal(n, err)

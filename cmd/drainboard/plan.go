@@ -7,20 +7,18 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
 func (a *app) planCmd() *cobra.Command {
-	var f rollFlags
+	var f flags.Roll
 	var of planner.Scope
 	var o string
 	cmd := &cobra.Command{
@@ -32,37 +30,37 @@ func (a *app) planCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := f.fitsFiles(args); err != nil {
+			if err := fitsFiles(&f, args); err != nil {
 				return err
 			}
-			if f.from != "" {
+			if f.From != "" {
 				return a.planFrom(cmd, args, &f, planForm{json: asJSON, wide: o == "wide"})
 			}
-			if change, err := isChange(cmd, f.where.Provider); err != nil {
+			if change, err := flags.IsChange(cmd, f.Where.Provider); err != nil {
 				return err
-			} else if change && f.compare {
+			} else if change && f.Compare {
 				return errComparesOne()
-			} else if change && f.save != "" {
+			} else if change && f.Save != "" {
 				return errSavesOne()
 			} else if change {
 				return a.planChange(cmd, args, asJSON)
 			}
-			if of.Nothing(args) && (f.where.Provider == backend.Gardener || f.where.AsksForPools()) {
+			if of.Nothing(args) && (f.Where.Provider == backend.Gardener || f.Where.AsksForPools()) {
 				return errNoPool()
 			}
 			if err := of.Take(args); err != nil {
 				return err
 			}
-			f.planned, f.wide = true, o == "wide"
+			f.Planned, f.Wide = true, o == "wide"
 			return a.plan(cmd, &of, &f, false, asJSON)
 		},
 	}
-	addScope(cmd, &of)
-	f.add(cmd)
-	addChange(cmd.Flags())
-	cmd.Flags().BoolVar(&f.detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
-	cmd.Flags().BoolVar(&f.compare, "compare", false, "rehearse other strategies, numbers and orders beside the given ones, and show what each would take")
-	f.addFiles(cmd.Flags())
+	flags.AddScope(cmd, &of)
+	f.Add(cmd)
+	flags.AddChange(cmd.Flags())
+	cmd.Flags().BoolVar(&f.Detailed, "detailed-exitcode", false, "exit with 8 if there is something to do, and with 0 if there is nothing")
+	cmd.Flags().BoolVar(&f.Compare, "compare", false, "rehearse other strategies, numbers and orders beside the given ones, and show what each would take")
+	addFiles(cmd.Flags(), &f)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text (of a large group its zones and batches), wide (all its nodes), json or yaml")
 	return cmd
 }
@@ -71,28 +69,28 @@ func (a *app) planCmd() *cobra.Command {
 type planForm struct{ json, wide bool }
 
 // plan shows what an upgrade would do, or with auto a headless one.
-func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, asJSON bool) error {
+func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *flags.Roll, auto, asJSON bool) error {
 	if of.IsRoll() {
-		if f.compare {
+		if f.Compare {
 			return errComparesOne()
 		}
-		if f.save != "" {
+		if f.Save != "" {
 			return errSavesOne()
 		}
-		if err := f.fitsSeveral(cmd); err != nil {
+		if err := f.FitsSeveral(cmd); err != nil {
 			return err
 		}
 	}
-	_, settings, err := f.rules(cmd, auto)
+	_, settings, err := f.Rules(cmd, auto)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	s, err := a.Open(cmd.Context(), f.where, kube.ReadRights(a.Namespace), true)
+	s, err := a.Open(cmd.Context(), f.Where, kube.ReadRights(a.Namespace), true)
 	if err != nil {
 		return err
 	}
-	as := planForm{json: asJSON, wide: f.wide}
-	request := f.request(cmd, auto)
+	as := planForm{json: asJSON, wide: f.Wide}
+	request := f.Request(cmd, auto)
 	p := planner.Planner{Session: s, Request: &request, Auto: auto}
 	if err := p.Settle(config.ConfigDir(os.Getenv), s.Context(), &settings); err != nil {
 		return exitcode.Usage(err)
@@ -101,7 +99,7 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 		if err := s.Groups.Several(); err != nil {
 			return exitcode.Usage(err)
 		}
-		return f.detailedExit(a.planSeveral(cmd.Context(), p, of, as))
+		return f.DetailedExit(a.planSeveral(cmd.Context(), p, of, as))
 	}
 	at, err := s.Find(cmd.Context(), of.Named[0])
 	if err != nil {
@@ -110,28 +108,19 @@ func (a *app) plan(cmd *cobra.Command, of *planner.Scope, f *rollFlags, auto, as
 	if err := p.FitsEKS(at); err != nil {
 		return exitcode.Usage(err)
 	}
-	if f.save != "" {
-		if at.Provider() == backend.Gardener || at.Provider() == backend.EKSManaged || f.where.CloudOnly {
+	if f.Save != "" {
+		if at.Provider() == backend.Gardener || at.Provider() == backend.EKSManaged || f.Where.CloudOnly {
 			return errSavesRolls(at)
 		}
-		p.Save = f.saver(a.Version, s.Cluster())
+		p.Save = saver(f, a.Version, s.Cluster())
 	}
-	if f.compare {
-		return f.detailedExit(a.compare(cmd, p, at, f, as))
+	if f.Compare {
+		return f.DetailedExit(a.compare(cmd, p, at, f, as))
 	}
 	if at.Provider() == backend.Gardener {
-		return f.detailedExit(a.planPool(cmd.Context(), p, at, as))
+		return f.DetailedExit(a.planPool(cmd.Context(), p, at, as))
 	}
-	return f.detailedExit(a.planGroup(cmd.Context(), p, at, as))
-}
-
-// detailedExit is the end of a plan that was shown: with --detailed-exitcode its exit code
-// tells whether there is something to do.
-func (f *rollFlags) detailedExit(todo bool, err error) error {
-	if err == nil && todo && f.detailed {
-		return exitcode.With(exitcode.NodesLeft, errors.New("")) // said already
-	}
-	return err
+	return f.DetailedExit(a.planGroup(cmd.Context(), p, at, as))
 }
 
 // planGroup shows what a run would do, and reports whether that is something.
@@ -152,16 +141,16 @@ func (a *app) planGroup(ctx context.Context, p planner.Planner, at backend.Group
 }
 
 // compare shows what a run would do by several settings, and reports whether that is something.
-func (a *app) compare(cmd *cobra.Command, p planner.Planner, at backend.Group, f *rollFlags, as planForm) (todo bool, err error) {
+func (a *app) compare(cmd *cobra.Command, p planner.Planner, at backend.Group, f *flags.Roll, as planForm) (todo bool, err error) {
 	switch {
 	case at.Provider() == backend.Gardener:
 		return false, exitcode.Usage(fmt.Errorf("--compare: Gardener rolls worker pool %s, by its own settings", at.Name()))
 	case at.Provider() == backend.EKSManaged:
 		return false, exitcode.Usage(fmt.Errorf("--compare: EKS updates node group %s, by its own settings", at.Name()))
-	case f.where.CloudOnly:
+	case f.Where.CloudOnly:
 		return false, exitcode.Usage(errors.New("--compare: without Kubernetes nothing can be rehearsed"))
 	}
-	variations, err := f.variations(cmd, at)
+	variations, err := f.Variations(cmd, at)
 	if err != nil {
 		return false, err
 	}
@@ -175,52 +164,6 @@ func (a *app) compare(cmd *cobra.Command, p planner.Planner, at backend.Group, f
 	}
 	present.WriteComparison(a.Out, list)
 	return todo, nil
-}
-
-// variations are the terms that a comparison tries: those of the command line, and what other flags make of
-// them where that is allowed.
-func (f *rollFlags) variations(cmd *cobra.Command, at backend.Group) ([]planner.Variation, error) {
-	request := f.request(cmd, false)
-	given, err := request.TermsFor(cmd.Context(), at)
-	if err != nil {
-		return nil, exitcode.Usage(err)
-	}
-	out := []planner.Variation{{Terms: given}}
-	var tried [][2]string
-	for _, name := range offered() {
-		if name == (strategy.Gardener{Seed: true}).Name() { // whose numbers are those of a document
-			continue
-		}
-		tried = append(tried, [2]string{"strategy", name})
-	}
-	tried = append(tried, [][2]string{
-		{"max-unavailable", "1"}, {"max-unavailable", "2"}, {"max-unavailable", "4"},
-		{"max-surge", string(record.SurgeFit)}, {"max-surge", "1"}, {"max-surge", "4"}, {"max-surge", "25%"},
-		{"order", string(record.OrderFewestBlockers)},
-	}...)
-	for _, flag := range tried {
-		if terms, err := f.with(cmd, at, flag[0], flag[1]); err == nil {
-			out = append(out, planner.Variation{Flags: []string{"--" + flag[0] + "=" + flag[1]}, Terms: terms})
-		}
-	}
-	return out, nil
-}
-
-// with is what a flag would make of the terms, which stays as it was given.
-func (f *rollFlags) with(cmd *cobra.Command, at backend.Group, name, value string) (planner.Terms, error) {
-	flag := cmd.Flags().Lookup(name)
-	before, changed := *f, flag.Changed
-	defer func() { *f, flag.Changed = before, changed }()
-	flag.Changed = true
-	if list, is := flag.Value.(pflag.SliceValue); is { // whose Set adds to what was given
-		if err := list.Replace([]string{value}); err != nil {
-			return planner.Terms{}, err
-		}
-	} else if err := flag.Value.Set(value); err != nil {
-		return planner.Terms{}, err
-	}
-	request := f.request(cmd, false)
-	return request.TermsFor(cmd.Context(), at)
 }
 
 // planSeveral shows what a roll would do, and reports whether that is something.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 )
@@ -26,7 +27,7 @@ or 11 as everywhere.`
 
 // planChange shows what a change of a Shoot would do, for the named pools or for all.
 func (a *app) planChange(cmd *cobra.Command, pools []string, asJSON bool) error {
-	c, err := readChange(cmd)
+	c, err := flags.ReadChange(cmd)
 	if err != nil {
 		return exitcode.Usage(err)
 	}

@@ -10,27 +10,28 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/saved"
 )
 
 // addFiles adds the flags that write the cluster of a plan to a file and read it.
-func (f *rollFlags) addFiles(fl *pflag.FlagSet) {
-	fl.StringVar(&f.save, "save", "", "write the cluster as it was planned to this file, for --from (NAME.gz: compressed)")
-	fl.BoolVar(&f.hashNames, "hash-names", false, "with --save: hash all names and texts")
-	fl.StringVar(&f.from, "from", "", "plan from a file of --save, without a cluster or AWS")
+func addFiles(fl *pflag.FlagSet, f *flags.Roll) {
+	fl.StringVar(&f.Save, "save", "", "write the cluster as it was planned to this file, for --from (NAME.gz: compressed)")
+	fl.BoolVar(&f.HashNames, "hash-names", false, "with --save: hash all names and texts")
+	fl.StringVar(&f.From, "from", "", "plan from a file of --save, without a cluster or AWS")
 }
 
 // fitsFiles refuses contradictions of these flags.
-func (f *rollFlags) fitsFiles(args []string) error {
+func fitsFiles(f *flags.Roll, args []string) error {
 	switch {
-	case f.hashNames && f.save == "":
+	case f.HashNames && f.Save == "":
 		return exitcode.Usage(errors.New("--hash-names is for --save"))
-	case f.from != "" && f.save != "":
+	case f.From != "" && f.Save != "":
 		return exitcode.Usage(errors.New("--from reads what --save writes: give one of them"))
-	case f.save != "" && f.compare:
+	case f.Save != "" && f.Compare:
 		return exitcode.Usage(errors.New("--save writes one plan: compare with --from FILE --compare"))
-	case f.from != "" && len(args) > 1:
+	case f.From != "" && len(args) > 1:
 		return exitcode.Usage(errors.New("--from: the file has one group"))
 	}
 	return nil
@@ -47,16 +48,16 @@ func errSavesRolls(at backend.Group) error {
 }
 
 // saver writes what a plan was made from to the file of --save.
-func (f *rollFlags) saver(program, cluster string) func(planner.Source) error {
+func saver(f *flags.Roll, program, cluster string) func(planner.Source) error {
 	return func(s planner.Source) error {
 		file := saved.Of(program, cluster, s.At, s.World, s.Plan, s.Terms.Rules.Name(), s.Terms.Notes, s.Last)
-		if f.hashNames {
+		if f.HashNames {
 			var err error
 			if file, err = file.Hash(); err != nil {
 				return fmt.Errorf("--hash-names: %w", err)
 			}
 		}
-		if err := file.Write(f.save); err != nil {
+		if err := file.Write(f.Save); err != nil {
 			return exitcode.Usage(fmt.Errorf("--save: %w", err))
 		}
 		return nil
@@ -71,13 +72,13 @@ var elsewhere = []string{
 }
 
 // planFrom plans from a file, by its settings, over which the given flags are laid.
-func (a *app) planFrom(cmd *cobra.Command, args []string, f *rollFlags, as planForm) error {
+func (a *app) planFrom(cmd *cobra.Command, args []string, f *flags.Roll, as planForm) error {
 	for _, name := range elsewhere {
 		if flag := cmd.Flag(name); flag != nil && flag.Changed {
 			return exitcode.Usage(fmt.Errorf("--%s and --from contradict each other: a file is planned from, without a cluster or AWS", name))
 		}
 	}
-	file, err := saved.Read(f.from)
+	file, err := saved.Read(f.From)
 	if err != nil {
 		return exitcode.Usage(fmt.Errorf("--from: %w", err))
 	}
@@ -90,8 +91,8 @@ func (a *app) planFrom(cmd *cobra.Command, args []string, f *rollFlags, as planF
 	if err != nil {
 		return err
 	}
-	f.planned, f.wide = true, as.wide
-	request := f.request(cmd, false)
+	f.Planned, f.Wide = true, as.wide
+	request := f.Request(cmd, false)
 	request.RunID = file.RunID
 	if request.Seed == 0 {
 		request.Seed = file.Seed
@@ -100,8 +101,8 @@ func (a *app) planFrom(cmd *cobra.Command, args []string, f *rollFlags, as planF
 	if only := file.Target.Only; len(p.Only) == 0 {
 		p.Only = slices.Clone(only)
 	}
-	if f.compare {
-		return f.detailedExit(a.compare(cmd, p, at, f, as))
+	if f.Compare {
+		return f.DetailedExit(a.compare(cmd, p, at, f, as))
 	}
-	return f.detailedExit(a.planGroup(cmd.Context(), p, at, as))
+	return f.DetailedExit(a.planGroup(cmd.Context(), p, at, as))
 }

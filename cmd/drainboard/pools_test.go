@@ -24,6 +24,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/status"
@@ -458,7 +459,7 @@ func TestStatusTakesWhereFlags(t *testing.T) {
 	status, _, _ := root.Find([]string{"status"})
 	var where backend.Where
 	of := pflag.NewFlagSet("", pflag.ContinueOnError)
-	addWhere(of, &where)
+	flags.AddWhere(of, &where)
 	of.VisitAll(func(f *pflag.Flag) {
 		for _, cmd := range []*cobra.Command{watch, status} {
 			if cmd.Flags().Lookup(f.Name) == nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
@@ -34,7 +35,7 @@ func (a *app) retireCmd() *cobra.Command {
 				return err
 			}
 			u := &driver.Upgrade{
-				Console: a.Console, Face: face, Request: planner.Request{Line: commandLine(cmd)}, Options: a.Options, Where: where, Group: args[0],
+				Console: a.Console, Face: face, Request: planner.Request{Line: flags.CommandLineOf(cmd)}, Options: a.Options, Where: where, Group: args[0],
 				Yes: yes, JSON: asJSON, RecordLimit: live.RecordLimit, Retire: true,
 			}
 			return u.Run(cmd.Context(), record.Settings{})
@@ -46,6 +47,6 @@ func (a *app) retireCmd() *cobra.Command {
 	fl.BoolVarP(&yes, "yes", "y", false, "do not prompt at the start")
 	fl.StringVarP(&format, "output", "o", "text", "events of --auto as text, json or yaml")
 	a.themeFlag(cmd)
-	addWhere(fl, &where)
+	flags.AddWhere(fl, &where)
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
@@ -201,4 +202,11 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s; did you mean %s?", why, strings.Join(meant, " or "))
 	}
 	return fmt.Errorf("%s; drainboard --help lists them", why)
+}
+
+// clusterFlags has the flags that choose a cluster: kubectl's.
+func (a *app) clusterFlags(fl *pflag.FlagSet) {
+	fl.StringVar(&a.Flags.Kubeconfig, "kubeconfig", "", "kubeconfig file (default: what $KUBECONFIG lists, else ~/.kube/config)")
+	fl.StringVar(&a.Flags.Context, "context", "", "context of the kubeconfig (default: its current one)")
+	fl.StringVar(&a.Flags.Cluster, "cluster", "", "cluster of the kubeconfig, in place of the context's")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/send"
 	"github.com/drainboard/drainboard/engine/record"
 )
@@ -36,7 +37,7 @@ func (a *app) sendCmds() (cmds []*cobra.Command) {
 				if err != nil {
 					return err
 				}
-				o.Console, o.Options, o.Line, o.Group, o.JSON = a.Console, a.Options, commandLine(cmd), args[0], asJSON
+				o.Console, o.Options, o.Line, o.Group, o.JSON = a.Console, a.Options, flags.CommandLineOf(cmd), args[0], asJSON
 				return o.Send(cmd.Context())
 			},
 		}
@@ -48,12 +49,12 @@ func (a *app) sendCmds() (cmds []*cobra.Command) {
 			fl.IntVar(&o.Batch, "batch", 0, "the batch to approve, with --hash")
 			fl.StringVar(&o.Hash, "hash", "", "hash of the batch to approve, with --batch")
 		}
-		addWhereCloudOnly(fl, &o.Where)
+		flags.AddWhereCloudOnly(fl, &o.Where)
 		if c.kind == record.CmdApprove || c.kind == record.CmdAbort {
 			fl.BoolVar(&o.Yes, "yes", false, "do not prompt")
 		}
 		if c.kind == record.CmdAbort { // this process may have to abort the run itself
-			addPools(fl, &o.Where.Pools)
+			flags.AddPools(fl, &o.Where.Pools)
 			fl.BoolVar(&o.Retire, "retire", false, "then drain and terminate what is left of the surge (docs/guide/abort.md)")
 		}
 		cmds = append(cmds, cmd)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/status"
 )
 
@@ -26,8 +27,8 @@ func (a *app) statusCmd() *cobra.Command {
 			return once.Run(cmd.Context())
 		},
 	}
-	addWhere(cmd.Flags(), &where)
-	cmd.Flags().SetNormalizeFunc(byKopsName)
+	flags.AddWhere(cmd.Flags(), &where)
+	cmd.Flags().SetNormalizeFunc(flags.ByKopsName)
 	cmd.Flags().StringVarP(&o, "output", "o", "text", "text, json or yaml")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/engine/live"
 )
@@ -27,7 +28,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 			return a.upgrade(cmd, &u)
 		},
 	}
-	addScope(cmd, &u.scope)
+	flags.AddScope(cmd, &u.scope)
 	fl := cmd.Flags()
 	fl.BoolVar(&u.Auto, "auto", false, "headless: no prompts, one line per event, exit code by result")
 	fl.BoolVar(&u.Plain, "plain", false, console.PlainHelp)
@@ -40,7 +41,7 @@ func (a *app) upgradeCmd() *cobra.Command {
 	fl.StringVar(&u.metrics, "metrics", "", "serve Prometheus metrics at /metrics while the run is driven: a port (of this machine only) or HOST:PORT")
 	fl.StringVar(&u.metricsPush, "metrics-push", "", "URL of a Pushgateway that gets the metrics when the process ends")
 	fl.StringVar(&u.metricsFile, "metrics-file", "", "file.prom that gets the metrics when the process ends, for the node exporter's textfile collector")
-	u.add(cmd)
+	u.Add(cmd)
 	return cmd
 }
 
@@ -51,7 +52,7 @@ const minRecordLimit = 5 * time.Second
 
 // upgradeFlags are the flags of `drainboard upgrade`.
 type upgradeFlags struct {
-	rollFlags
+	flags.Roll
 	console.Face
 	scope       planner.Scope
 	yes, dryRun bool
@@ -74,8 +75,8 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 		return err
 	}
 	if u.dryRun {
-		u.wide = u.output == "wide"
-		return a.plan(cmd, &u.scope, &u.rollFlags, u.Auto, asJSON)
+		u.Wide = u.output == "wide"
+		return a.plan(cmd, &u.scope, &u.Roll, u.Auto, asJSON)
 	}
 	if u.Face, err = u.Fit(asJSON); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 		return exitcode.Usage(fmt.Errorf("--record-timeout: %s is less than %s", u.recordLimit, minRecordLimit))
 	}
 	if u.scope.IsRoll() {
-		if err := u.fitsSeveral(cmd); err != nil {
+		if err := u.FitsSeveral(cmd); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,7 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 	if err := u.Check(); err != nil {
 		return exitcode.Usage(err)
 	}
-	_, settings, err := u.rules(cmd, u.Auto)
+	_, settings, err := u.Rules(cmd, u.Auto)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -107,7 +108,7 @@ func (a *app) upgrade(cmd *cobra.Command, u *upgradeFlags) error {
 // driven returns the upgrade that the flags ask for.
 func (a *app) driven(cmd *cobra.Command, u *upgradeFlags, asJSON bool) *driver.Upgrade {
 	d := &driver.Upgrade{
-		Console: a.Console, Face: u.Face, Request: u.request(cmd, u.Auto), Options: a.Options, Scope: u.scope, Where: u.where, Given: given(cmd),
+		Console: a.Console, Face: u.Face, Request: u.Request(cmd, u.Auto), Options: a.Options, Scope: u.scope, Where: u.Where, Given: flags.Given(cmd),
 		Yes: u.yes, JSON: asJSON, RecordLimit: u.recordLimit, RecordChoice: u.record, Metrics: u.metrics, MetricsPush: u.metricsPush, MetricsFile: u.metricsFile,
 	}
 	if !u.scope.IsRoll() {

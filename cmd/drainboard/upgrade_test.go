@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
@@ -68,13 +69,13 @@ func TestFlagsThatContradictARun(t *testing.T) {
 		{image, []string{"--ami", "ami-2"}, "--ami ami-2"},
 		{at, []string{"--ami", "ami-2"}, "--ami ami-2"},
 	} {
-		var f rollFlags
+		var f flags.Roll
 		cmd := &cobra.Command{Use: "x"}
-		f.add(cmd)
+		f.Add(cmd)
 		if err := cmd.ParseFlags(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		asked := f.request(cmd, false)
+		asked := f.Request(cmd, false)
 		if got := asked.Contradicts(tt.target); got != tt.want {
 			t.Errorf("%+v, %v: got %q, want %q", tt.target, tt.args, got, tt.want)
 		}
@@ -93,7 +94,7 @@ func TestFlagsThatDoNotCount(t *testing.T) {
 	now := time.Now()
 	run := record.Run{By: "bob@desk", State: record.Paused, Started: now, Seen: now.Add(-time.Minute)}
 	run.Settings.Approve = record.ApproveBatch
-	got := strings.Join(present.Standing(run, now, given(cmd), true), "; ")
+	got := strings.Join(present.Standing(run, now, flags.Given(cmd), true), "; ")
 	for _, want := range []string{"started by bob@desk", "last seen 1m0s ago, paused", "its own settings apply, not --max-unavailable, --until;", "no prompts (--auto)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/watch"
 )
 
@@ -55,8 +56,8 @@ func (a *app) watchCmd() *cobra.Command {
 			return board.Run(ctx)
 		},
 	}
-	addWhere(cmd.Flags(), &where)
-	cmd.Flags().SetNormalizeFunc(byKopsName)
+	flags.AddWhere(cmd.Flags(), &where)
+	cmd.Flags().SetNormalizeFunc(flags.ByKopsName)
 	cmd.Flags().BoolVar(&f.Auto, "auto", false, "follow an update of an EKS managed node group to its end: one line per event, exit code by result")
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "events of --auto as text, json or yaml")
 	cmd.Flags().BoolVar(&f.Plain, "plain", false, console.PlainHelp)

@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -55,7 +56,7 @@ func (s *Reader) DrivenBy() string {
 			return string(c.Mover())
 		}
 	}
-	return text.ItsController
+	return systems.ItsController
 }
 
 // WaitOf is a controller's deadline as a wait: it runs by itself.
@@ -123,7 +124,7 @@ type following struct {
 
 func (f following) AbortPlan(s *Reader) []string { return f.abortFollowing(s) }
 
-func (f following) PauseNote(*Reader) string { return text.PauseNote(f.name()) }
+func (f following) PauseNote(*Reader) string { return systems.PauseNote(f.name()) }
 
 func (f following) unable(s *Reader, kind record.CommandKind) (string, bool) {
 	why := f.unableFollowing(s, kind)

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,7 +20,7 @@ func (s *Reader) Parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W
 // noControl is why the controller cannot be told anything.
 func (f following) noControl() string {
 	w := f.by.Words()
-	return text.Needs(w.Where, w.Flags)
+	return systems.Needs(w.Where, w.Flags)
 }
 
 // PauseKey is the key of what pauses a deployment, or lets it continue.
@@ -70,7 +71,7 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 	case (turns || kind == record.CmdPause) && !s.Controls():
 		return f.noControl()
 	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.Controls():
-		return text.PausedByRun(s.Run.PausedDeployments, f.noControl())
+		return systems.PausedByRun(s.Run.PausedDeployments, f.noControl())
 	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
 		return f.by.Refuses(&s.W.Group, kinds[kind])
 	case turns && !s.Fresh(world.Cloud):
@@ -85,22 +86,22 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 func (f following) abortFollowing(s *Reader) (out []string) {
 	w := f.by.Words()
 	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
-		out = append(out, text.AbortBegun(n, f.name()))
+		out = append(out, systems.AbortBegun(n, f.name()))
 	}
 	if s.Run.Target.Update != nil {
-		return append(out, text.EKSAborted(s.Run.Update))
+		return append(out, systems.EKSAborted(s.Run.Update))
 	}
 	if s.Controller() == nil { // by its record alone
-		return append(out, text.AbortUnknown(w.Part, f.name(), w.Where))
+		return append(out, systems.AbortUnknown(w.Part, f.name(), w.Where))
 	}
 	if !s.Controls() {
 		flag := ""
 		if len(w.Flags) > 0 {
 			flag = w.Flags[0]
 		}
-		return append(out, text.AbortContinues(f.name(), w.Where, flag))
+		return append(out, systems.AbortContinues(f.name(), w.Where, flag))
 	}
-	return append(out, text.AbortPauses(w.Part))
+	return append(out, systems.AbortPauses(w.Part))
 }
 
 // FailedInPlace says of which nodes the update in place has failed, "" of none: they keep
@@ -115,7 +116,7 @@ func (s *Reader) FailedInPlace() string {
 	if len(failed) == 0 {
 		return ""
 	}
-	return text.UpdatesFailed(failed, s.DrivenBy())
+	return systems.UpdatesFailed(failed, s.DrivenBy())
 }
 
 // Serving counts the nodes that serve: up to date, or updated in place.
@@ -144,7 +145,7 @@ func (s *Reader) KeptFailed() (ids []string) {
 func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(record.Updating) {
 		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
-			return text.RepairOrSkip(s.Label(id, n), s.DrivenBy())
+			return systems.RepairOrSkip(s.Label(id, n), s.DrivenBy())
 		}
 	}
 	return ""
@@ -173,7 +174,7 @@ func (s *Reader) ShutBudget(node string) string {
 			continue
 		}
 		if g := drain.GateOf(s.W, p, func(string) int { return 0 }); !g.Open && len(g.Budgets) > 0 {
-			return text.KeptByBudget(p.Ref(), g.Budgets[0].Ref())
+			return systems.KeptByBudget(p.Ref(), g.Budgets[0].Ref())
 		}
 	}
 	return ""

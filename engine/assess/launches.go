@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,7 +31,7 @@ func (s *Reader) Missing() string {
 		ready++
 	}
 	if want := s.W.Group.Sizes.Desired; why == "" && ready < want {
-		why = text.NodesReady(ready, want, s.LaunchTrouble())
+		why = systems.NodesReady(ready, want, s.LaunchTrouble())
 	}
 	return why
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -38,7 +38,7 @@ func (w *Watch) follow(now time.Time) {
 		if w.Began != nil {
 			w.Began(w.update)
 		}
-		w.tell([]record.Event{{Time: now, Run: w.update.ID, Group: w.update.Group, Type: record.RunStarted, Reason: w.update.By, Message: text.Follows(w.Follow.Tells(w.World), now.Sub(w.update.Started))}})
+		w.tell([]record.Event{{Time: now, Run: w.update.ID, Group: w.update.Group, Type: record.RunStarted, Reason: w.update.By, Message: systems.Follows(w.Follow.Tells(w.World), now.Sub(w.update.Started))}})
 	}
 	before := w.update
 	d := engine.Decide(w.Follow, now, w.World, before, engine.Inputs{})
@@ -61,7 +61,7 @@ func (w *Watch) tellManaged(now time.Time) {
 	}
 	if m.UpdatesUnread == "" {
 		if w.unread.told {
-			w.managed(now, text.EKSUpdatesReadAgain)
+			w.managed(now, systems.EKSUpdatesReadAgain)
 		}
 		w.unread = unread{}
 	} else {
@@ -70,12 +70,12 @@ func (w *Watch) tellManaged(now time.Time) {
 		}
 		if !w.unread.told && (!m.UpdatesKnown || now.Sub(w.unread.since) >= unreadFor) {
 			w.unread.told = true
-			w.managed(now, text.EKSUpdatesUnread(m.UpdatesUnread, m.UpdatesKnown))
+			w.managed(now, systems.EKSUpdatesUnread(m.UpdatesUnread, m.UpdatesKnown))
 		}
 	}
 	if u := m.Configuring(); u != nil && u.ID != w.configured {
 		w.configured = u.ID
-		w.managed(now, text.EKSConfigures(u.ID, u.Status))
+		w.managed(now, systems.EKSConfigures(u.ID, u.Status))
 	}
 }
 

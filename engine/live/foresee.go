@@ -7,7 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -44,7 +44,7 @@ func (f *foreseer) foresees(ctx context.Context, by Foresee, running *sync.WaitG
 		return
 	}
 	f.busy = true
-	still, of := w.Copy(), foreseen{began: began, end: snapshot.Unforeseen(now, text.NoForecastCrashed)}
+	still, of := w.Copy(), foreseen{began: began, end: snapshot.Unforeseen(now, plans.NoForecastCrashed)}
 	running.Go(func() {
 		_ = Caught(func() error { // a crash there is no end of the run
 			of.end = by(ctx, still(), now, run)

@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -387,7 +388,7 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 	switch n.Stage {
 	case record.Draining, record.Settling:
 		p.told["draining"]++
-		if slices.Contains(run.Candidates, n.Name) || n.Reason == text.Candidate(string(world.MoverEKS), 1) {
+		if slices.Contains(run.Candidates, n.Name) || n.Reason == systems.Candidate(string(world.MoverEKS), 1) {
 			return // see checkCandidates
 		}
 		if _, picked := p.k.picked[n.Name]; !picked && !p.k.ending[n.Name] {
@@ -401,7 +402,7 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 			p.breaks("%s is told to terminate, and does not", n.Name)
 		}
 		why := p.k.why[m.ID]
-		others, end := why != world.EndRequested, text.EKSEnds(string(why), "")
+		others, end := why != world.EndRequested, systems.EKSEnds(string(why), "")
 		if others {
 			p.told["ended by others"]++
 		}
@@ -467,7 +468,7 @@ func (p *updatePlay) othersEndAll() bool {
 // underWay is how many of the nodes to replace are told as under way.
 func (p *updatePlay) underWay(run record.Run) (n int) {
 	for id, node := range run.Nodes {
-		if slices.Contains(run.Candidates, node.Name) && node.Reason == text.Candidate(string(world.MoverEKS), 1) {
+		if slices.Contains(run.Candidates, node.Name) && node.Reason == systems.Candidate(string(world.MoverEKS), 1) {
 			continue // EKS had to be at it until another one came further: it is told as under way up to the next decision
 		}
 		if why, ends := p.k.why[id]; ends && why != world.EndRequested && p.w.World.NodeOf(id) == nil {
@@ -602,7 +603,7 @@ func TestPhaseWhereOthersEndAll(t *testing.T) {
 // from the moment in which that comes further. It is told as drained until the next decision. One that was
 // seen to drain counts.
 func TestGuessIsNotUnderWay(t *testing.T) {
-	for reason, breaks := range map[string]bool{text.Candidate(string(world.MoverEKS), 1): false, text.EKSDrains: true} {
+	for reason, breaks := range map[string]bool{systems.Candidate(string(world.MoverEKS), 1): false, text.EKSDrains: true} {
 		p := newUpdatePlay(1)
 		p.now = p.now.Add(10 * time.Minute)
 		k := p.k

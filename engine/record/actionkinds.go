@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -502,10 +503,10 @@ func startUpdate() Kind {
 		seen: func(a Action, w *world.World) bool {
 			return a.Value != "" && w.Group.Managed != nil && w.Group.Managed.Named(a.Value) != nil
 		},
-		sentence: func(a Action) string { return text.EKSStart(a.Group, a.Update.Force) },
+		sentence: func(a Action) string { return systems.EKSStart(a.Group, a.Update.Force) },
 		command:  func(a Action) string { return a.Update.Command(a.Group) },
 		Event:    CapacityChanged, Reason: "update",
-		Message: func(a Action) string { return text.EKSStartedBy(a.Value) },
+		Message: func(a Action) string { return systems.EKSStartedBy(a.Value) },
 	}
 }
 
@@ -520,11 +521,13 @@ func setUpdateConfig() Kind {
 			m := w.Group.Managed
 			return a.Value != "" && m != nil && !m.ConfigOld && m.Configured != nil && m.Configured.ID != a.Last && m.Configured.Over()
 		},
-		sentence: func(a Action) string { return text.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group) },
-		command:  func(a Action) string { return a.Update.ConfigCommand(a.Group) },
-		Event:    CapacityChanged, Reason: "update configuration",
+		sentence: func(a Action) string {
+			return systems.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group)
+		},
+		command: func(a Action) string { return a.Update.ConfigCommand(a.Group) },
+		Event:   CapacityChanged, Reason: "update configuration",
 		Message: func(a Action) string {
-			return text.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group) + ": " + text.EKSUpdate(a.Value)
+			return systems.SetConfig(a.FromConfig.String(), a.Update.Config.String(), a.Group) + ": " + text.EKSUpdate(a.Value)
 		},
 	}
 }

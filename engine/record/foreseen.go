@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 )
 
 // Outlook is how a run is foreseen to end.
@@ -66,7 +66,7 @@ func (f *Foreseen) Alarms() bool { return f.Outlook == WillFail || f.Outlook == 
 // Headline says at a moment how the run will end, and why if that is not well; "" where that
 // is not known.
 func (f *Foreseen) Headline(now time.Time) string {
-	return text.ForecastSaid(f.Short(now), f.Why())
+	return plans.ForecastSaid(f.Short(now), f.Why())
 }
 
 // Why is what keeps the run from ending well, and how many nodes stay as they are; "" if it
@@ -75,24 +75,24 @@ func (f *Foreseen) Why() string {
 	if !f.Alarms() {
 		return ""
 	}
-	return text.Forecast{Cause: f.Cause, Stay: f.Stay, Nodes: f.Nodes}.Why()
+	return plans.Forecast{Cause: f.Cause, Stay: f.Stay, Nodes: f.Nodes}.Why()
 }
 
 // Short is the headline without why.
 func (f *Foreseen) Short(now time.Time) string {
 	switch {
 	case f.Outlook == WillFail && f.Result == NodesLeft:
-		return text.Leaves(f.FailsAt.Sub(now))
+		return plans.Leaves(f.FailsAt.Sub(now))
 	case f.Outlook == WillFail:
-		return text.Fails(f.FailsAt.Sub(now))
+		return plans.Fails(f.FailsAt.Sub(now))
 	case f.Outlook == WillNotEnd:
-		return text.ForecastStops
+		return plans.ForecastStops
 	case f.Outlook == EndsWell:
 		var least, most time.Duration
 		if !f.Latest.IsZero() {
 			least, most = max(0, f.Earliest.Sub(now)), max(0, f.Latest.Sub(now))
 		}
-		return text.Left(f.End.Sub(now), least, most)
+		return plans.Left(f.End.Sub(now), least, most)
 	}
 	return ""
 }
@@ -101,9 +101,9 @@ func (f *Foreseen) Short(now time.Time) string {
 func (f *Foreseen) Brief() string {
 	switch f.Outlook {
 	case WillFail:
-		return text.ForecastFails
+		return plans.ForecastFails
 	case WillNotEnd:
-		return text.ForecastStops
+		return plans.ForecastStops
 	}
 	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -38,7 +38,7 @@ type UpdateRequest struct {
 
 // Command is the aws command that starts the update of a node group.
 func (r UpdateRequest) Command(group string) string {
-	return text.EKSUpdateCommand(r.Cluster, group, r.Kubernetes, r.Release, r.Template, r.TemplateVersion, r.Force)
+	return systems.EKSUpdateCommand(r.Cluster, group, r.Kubernetes, r.Release, r.Template, r.TemplateVersion, r.Force)
 }
 
 // Contradicts says what of an update that EKS carries out is not what is asked for, "" if nothing is. What
@@ -50,9 +50,9 @@ func (r UpdateRequest) Contradicts(u *world.ManagedUpdate) string {
 			other = append(other, what(has, asked))
 		}
 	}
-	differs(text.EKSOtherVersion, r.Kubernetes, u.Version)
-	differs(text.EKSOtherRelease, r.Release, u.Release)
-	differs(text.EKSOtherTemplate, r.TemplateVersion, u.TemplateVersion)
+	differs(systems.EKSOtherVersion, r.Kubernetes, u.Version)
+	differs(systems.EKSOtherRelease, r.Release, u.Release)
+	differs(systems.EKSOtherTemplate, r.TemplateVersion, u.TemplateVersion)
 	return strings.Join(other, "; ")
 }
 
@@ -95,17 +95,17 @@ func (h *HeldConfig) Sentence() string {
 	if h == nil {
 		return ""
 	}
-	return text.ConfigHeld(h.Set.String(), h.Was.String(), h.Group)
+	return systems.ConfigHeld(h.Set.String(), h.Was.String(), h.Group)
 }
 
 // Left is what stays of it after a run, with the command that restores it.
 func (h *HeldConfig) Left() (what, command string) {
-	return text.ConfigStays(h.Set.String(), h.Was.String(), h.Group), h.Restore("", "", h.Set).Command()
+	return systems.ConfigStays(h.Set.String(), h.Was.String(), h.Group), h.Restore("", "", h.Set).Command()
 }
 
 // ConfigCommand is the aws command that sets how EKS updates a node group.
 func (r UpdateRequest) ConfigCommand(group string) string {
-	return text.EKSConfigCommand(r.Cluster, group, r.Config.MaxUnavailable, r.Config.Strategy)
+	return systems.EKSConfigCommand(r.Cluster, group, r.Config.MaxUnavailable, r.Config.Strategy)
 }
 
 // FailedUpdate is an update that EKS has failed, and after which the run has asked for another one.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -203,7 +203,7 @@ func (d *rolling) begin() {
 			names = append(names, g.title())
 		}
 	}
-	d.tell(record.Event{Type: record.RollStarted, Message: text.RollStarted(names)})
+	d.tell(record.Event{Type: record.RollStarted, Message: plans.RollStarted(names)})
 	for _, g := range r.Groups {
 		if g.State == LeftOut {
 			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Reason: string(LeftOut), Message: g.Sentence()})
@@ -254,7 +254,7 @@ func (d *rolling) start() {
 			g.State, g.Started = Running, d.now
 			d.Start = append(d.Start, g.Name)
 			n, of := r.Place(g.Name)
-			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Run: g.Run, Reason: string(Running), Message: text.GroupStarts(g.Name, g.Resumes, n, of)})
+			d.tell(record.Event{Type: record.RollGroupChanged, Group: cmp.Or(g.Group, g.Name), Run: g.Run, Reason: string(Running), Message: plans.GroupStarts(g.Name, g.Resumes, n, of)})
 		}
 		if g.State == Running {
 			running++
@@ -282,13 +282,13 @@ func (r Rules) stops(g Group) string {
 	case !g.Bad():
 		return ""
 	case g.Code == record.Aborted.ExitCode():
-		return text.GroupAborted(g.Name)
+		return plans.GroupAborted(g.Name)
 	case g.Code == record.ExitPaused:
-		return text.GroupPaused(g.Name)
+		return plans.GroupPaused(g.Name)
 	case step.Any:
-		return text.AnyErrorStops(g.Name, string(g.Role))
+		return plans.AnyErrorStops(g.Name, string(g.Role))
 	case slices.Contains(step.Stop, g.Result):
-		return text.ResultStops(g.Name, string(g.Result))
+		return plans.ResultStops(g.Name, string(g.Result))
 	}
 	return ""
 }
@@ -345,7 +345,7 @@ func (r *Roll) Sentence() string {
 			well++
 		}
 	}
-	return text.RollStands(well, of, r.Over(), r.Ended.Sub(r.Started), r.Names(NotStarted), r.Stop)
+	return plans.RollStands(well, of, r.Over(), r.Ended.Sub(r.Started), r.Names(NotStarted), r.Stop)
 }
 
 // Bad reports whether a group's run ended in anything but what it was for: nodes that were
@@ -363,11 +363,11 @@ func (g Group) Word() string {
 	case g.Code == 0:
 		return "done"
 	case g.Code == record.NodesLeft.ExitCode():
-		return text.DoneNodesLeft
+		return plans.DoneNodesLeft
 	case g.Code == record.ExitPaused:
 		return "paused"
 	case g.Code == record.ExitHeld:
-		return text.HeldByAnother
+		return plans.HeldByAnother
 	case g.Code == record.ExitWrongUse:
 		return "refused"
 	case g.Result == "" || g.Result == record.Succeeded:
@@ -385,10 +385,10 @@ func (g Group) Sentence() string {
 	if g.Code != 0 || g.State == LeftOut || g.State == NotStarted {
 		why = strings.TrimPrefix(g.Why, string(g.Result)+": ")
 	}
-	return text.GroupStands(g.Name, g.Word(), g.Done, total, !g.Ended.IsZero(), g.Ended.Sub(g.Started), why)
+	return plans.GroupStands(g.Name, g.Word(), g.Done, total, !g.Ended.IsZero(), g.Ended.Sub(g.Started), why)
 }
 
 // title is a group's name and role.
 func (g Group) title() string {
-	return text.GroupTitle(g.Name, string(g.Role))
+	return plans.GroupTitle(g.Name, string(g.Role))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -232,7 +233,7 @@ func (c *checker) served(a record.Action) {
 		case set.Surge != record.SurgeEKS && n.Stage != record.Outdated && n.Stage != record.Queued:
 			continue // it is not drained
 		case set.Surge == record.SurgeAmount && why == "":
-			why = text.SurgeAsAsked(set.MaxSurge.String())
+			why = systems.SurgeAsAsked(set.MaxSurge.String())
 		}
 		if why == "" || !slices.ContainsFunc(d.Run.Notes, func(note string) bool { return strings.HasSuffix(note, why) }) {
 			d.breaks("zones: the nodes of zone %s are drained without a new one there, and nothing says so", m.Zone)

@@ -205,7 +205,7 @@ var mutations = []mutation{
 	{"found: the maximum is restored by the size that there is", "capacity.go", "busy && p.Action.Sizes.Max != to.Max {", "busy && false {", "TestRestoreMaxAgain", ""},
 	{"found: a launch of which nobody can tell counts", "ensure.go", "case !o.Happened && p.Action.Kind == record.LaunchIn:", "case false:", "Scenario/launch_in_zone_lost", ""},
 	{"found: a node's name is given again", "decide.go", "\t\tdropNames(s)\n", "", "Scenario/name_given_again", ""},
-	{"found: a list without priority classes", "../providers/kube/decode.go", "out.byNumber[number] = &out.all[i]", "if d.Name != \"PriorityClassName\" {\n\t\t\tout.byNumber[number] = &out.all[i]\n\t\t}", "TestDecodesAlike", "PriorityClassName: TerminationGrace"},
+	{"found: a list without priority classes", "../providers/kube/objects/decode.go", "out.byNumber[number] = &out.all[i]", "if d.Name != \"PriorityClassName\" {\n\t\t\tout.byNumber[number] = &out.all[i]\n\t\t}", "TestDecodesAlike", "PriorityClassName: TerminationGrace"},
 	{"found: a detached machine that others end no longer counts", "retire.go", "n.Stage != record.Outdated && n.Stage != record.Queued\n", "n.Stage != record.Outdated && n.Stage != record.Queued || s.W.Machine(id) != nil && s.W.Machine(id).Leaving()\n", "Scenario/kops_surge_ended", ""},
 	{"found: detached machines that the run has not looked at are not named", "retire.go", "!known && m.Detached && !m.Leaving() {", "!known && false {", "Scenario/kops_abort_before_look", ""},
 	{"found: a machine that others take out of the group counts as ended", "assess/validation.go", "ended := n.Ends && (", "ended := (n.Validated || !n.PendingValidation.IsZero()) && (", "Scenario/kops_silent_and_detached", ""},

@@ -14,7 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -45,7 +45,7 @@ func Foresee(ctx context.Context, rules engine.Strategy, w *world.World, now tim
 	known := learn.Of(w, &run)
 	r, told := rehearse(ctx, rules, w, now, run, likeliest(&run, &known))
 	if !told {
-		return snapshot.Unforeseen(now, text.NoForecastCutShort)
+		return snapshot.Unforeseen(now, plans.NoForecastCutShort)
 	}
 	var samples []snapshot.Rehearsal
 	if limit, any := ctx.Deadline(); !r.Extrapolated && !r.Endless() && (!any || time.Until(limit) >= 2*snapshot.Samples*time.Since(began)) {
@@ -93,16 +93,16 @@ func assumptions(w *world.World, run *record.Run, known *learn.Durations) []snap
 func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
 	switch {
 	case run.State == record.Finished || run.State == record.NoRun:
-		return text.NoForecastOver
+		return plans.NoForecastOver
 	case run.Settings.CloudOnly:
-		return text.NoForecastUnseen
+		return plans.NoForecastUnseen
 	case selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil, // EKS is played by its own strategies
 		rules.Follows() != nil, rules.Updates() != nil:
-		return text.NoForecastMoved
+		return plans.NoForecastMoved
 	case w.Partial() || w.Health[world.Cluster].Fresh.IsZero() || w.Health[world.Cloud].Fresh.IsZero():
-		return text.NoForecastUnread
+		return plans.NoForecastUnread
 	case len(w.Machines()) == 0:
-		return text.NoForecastNoNodes
+		return plans.NoForecastNoNodes
 	}
 	return ""
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 )
 
 // Forecast is how a run will end as far as can be known: what came of rehearsals of it.
@@ -63,11 +63,11 @@ func (c Cause) Short() string {
 	case c.NoRoom.Pod != "":
 		return c.NoRoom.String()
 	case c.Kind == blockers.BlockedByBudget && len(c.Budgets) == 1:
-		return text.NeverOpens(c.Budgets[0])
+		return plans.NeverOpens(c.Budgets[0])
 	case c.Kind == blockers.BlockedByBudgets:
-		return text.TwoPDBs(c.Pod)
+		return plans.TwoPDBs(c.Pod)
 	case c.Pod != "":
-		return text.Keeps(c.Pod, c.Message)
+		return plans.Keeps(c.Pod, c.Message)
 	}
 	return c.Message
 }

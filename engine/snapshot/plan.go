@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -130,7 +131,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 		p.Nodes = append(p.Nodes, pn)
 		p.Refusals = append(p.Refusals, preflight.Refusals(&s.Reader, n.Name)...)
 		if n.Name == "" && !s.Nodeless() {
-			p.Warnings = append(p.Warnings, text.NotJoinedWarning(id, n.Zone))
+			p.Warnings = append(p.Warnings, plans.NotJoinedWarning(id, n.Zone))
 		}
 	}
 	if r.Inherited != nil {
@@ -157,7 +158,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 		p.Warnings = append(p.Warnings, preflight.Upkeep(&w.Group)...)
 	}
 	if r.Settings.CloudOnly && len(outdated) > 0 {
-		p.Warnings = append(p.Warnings, text.CloudOnlyWarning)
+		p.Warnings = append(p.Warnings, plans.CloudOnlyWarning)
 	}
 	return p
 }
@@ -174,7 +175,7 @@ func (p *Plan) late() string {
 	if until.IsZero() || len(p.Nodes) == 0 || !p.AsOf.Add(p.Estimate).After(until) {
 		return ""
 	}
-	return text.Late(until.Sub(p.AsOf), p.Estimate)
+	return plans.Late(until.Sub(p.AsOf), p.Estimate)
 }
 
 // Opposed lists the external movers beside which no run starts.
@@ -255,7 +256,7 @@ func spareAddresses(s *assess.Reader, extra int) []string {
 	var out []string
 	for _, zone := range slices.Sorted(maps.Keys(free)) {
 		if free[zone] < share {
-			out = append(out, text.FewAddresses(zone, free[zone], share))
+			out = append(out, plans.FewAddresses(zone, free[zone], share))
 		}
 	}
 	return out
@@ -306,16 +307,16 @@ func preflightTurns(s *assess.Reader, nodes []PlannedNode, limit int) {
 // and what the plan could not look at.
 func preflightCloud(s *assess.Reader, p *Plan) {
 	if why := preflight.Gap(s); why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, text.BlockersUnknown(why))
+		p.NotEvaluated = append(p.NotEvaluated, plans.BlockersUnknown(why))
 	}
 	p.NotEvaluated = append(p.NotEvaluated, preflight.NotEvaluated...)
 	if !s.Fresh(world.Cloud) {
-		p.NotEvaluated = append(p.NotEvaluated, text.CloudTooOld)
-		p.NotEvaluated = append(p.NotEvaluated, text.MoversUnknown)
+		p.NotEvaluated = append(p.NotEvaluated, plans.CloudTooOld)
+		p.NotEvaluated = append(p.NotEvaluated, plans.MoversUnknown)
 		return
 	}
 	if why := s.W.Group.Scaling.Unread; why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, text.ScalingUnknown(why))
+		p.NotEvaluated = append(p.NotEvaluated, plans.ScalingUnknown(why))
 	}
 	for _, h := range s.W.Group.Hooks {
 		p.Hooks = append(p.Hooks, PlannedHook{Name: h.Name, Launching: h.Launching, Timeout: h.Timeout, Abandon: h.Launching && h.Abandon})

@@ -12,7 +12,8 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -109,7 +110,7 @@ func PlanPool(rules assess.Rules, now time.Time, w *world.World, r record.Run) P
 	p.Meets = slices.Concat(p.Meets, meetsZones(s, v), meetsInPlace(s, v), meetsBudgets(s, old), meetsPods(s, old), meetsNodes(s, old))
 	p.Said = said(s, old)
 	if why := preflight.Gap(s); why != "" {
-		p.NotEvaluated = append(p.NotEvaluated, text.BlockersUnknown(why))
+		p.NotEvaluated = append(p.NotEvaluated, plans.BlockersUnknown(why))
 	}
 	p.NotEvaluated = slices.Concat(p.NotEvaluated, preflight.NotEvaluated, v.Unknown)
 	return p
@@ -145,17 +146,17 @@ func meetsZones(s *assess.Reader, v *PoolView) (out []Obstacle) {
 	}
 	for _, z := range v.Zones {
 		if z.Paused {
-			out = append(out, Obstacle{Kind: MeetsPaused, Zone: z.Name, Text: text.ZoneIsPaused(z.Name)})
+			out = append(out, Obstacle{Kind: MeetsPaused, Zone: z.Name, Text: systems.ZoneIsPaused(z.Name)})
 		}
 		if z.Frozen {
-			out = append(out, Obstacle{Kind: MeetsFrozen, Zone: z.Name, Text: text.ZoneIsFrozen(z.Name)})
+			out = append(out, Obstacle{Kind: MeetsFrozen, Zone: z.Name, Text: systems.ZoneIsFrozen(z.Name)})
 		}
 		if surge > 0 && z.NoShare() {
-			out = append(out, Obstacle{Kind: MeetsNoShare, Zone: z.Name, Text: text.ZoneHasNoShare(z.Name, z.AtOnce())})
+			out = append(out, Obstacle{Kind: MeetsNoShare, Zone: z.Name, Text: systems.ZoneHasNoShare(z.Name, z.AtOnce())})
 		}
 	}
 	if known && surge == 0 && !world.InPlace(v.Update) {
-		out = append(out, Obstacle{Kind: MeetsNoSurge, Text: text.NoShareOfSurge})
+		out = append(out, Obstacle{Kind: MeetsNoSurge, Text: systems.NoShareOfSurge})
 	}
 	return out
 }
@@ -174,10 +175,10 @@ func meetsInPlace(s *assess.Reader, v *PoolView) (out []Obstacle) {
 		if v.Update == world.ManualInPlaceUpdate {
 			label = world.SelectLabel
 		}
-		out = append(out, Obstacle{Kind: MeetsCandidates, Text: text.AwaitingInPlace(n, label)})
+		out = append(out, Obstacle{Kind: MeetsCandidates, Text: systems.AwaitingInPlace(n, label)})
 	}
 	if n := v.InPlace[world.InPlaceFailed]; n > 0 {
-		out = append(out, Obstacle{Kind: MeetsFailed, Text: text.FailedInPlace(n)})
+		out = append(out, Obstacle{Kind: MeetsFailed, Text: systems.FailedInPlace(n)})
 	}
 	return out
 }
@@ -196,7 +197,7 @@ func meetsBudgets(s *assess.Reader, machines []*world.Machine) (out []Obstacle) 
 			case s.Judge(p).Fate != drain.Leaves || p.Terminating() || gate.Open && !gate.Double():
 			case gate.Double():
 				out = append(out, Obstacle{Kind: MeetsBudgets, Nodes: []string{node}, Pods: []string{p.Ref()},
-					Text: text.NeverEvicted(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)})
+					Text: systems.NeverEvicted(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)})
 			default:
 				b := gate.Budgets[0]
 				if shut[b.Ref()] == nil {
@@ -224,7 +225,7 @@ func describeBudget(s *assess.Reader, o *Obstacle) {
 	if o.Kind = MeetsBudget; b.Misconfigured() {
 		o.Kind = MeetsNever
 	}
-	o.Text = text.PoolBudget{
+	o.Text = systems.PoolBudget{
 		Budget: blockers.BudgetViewOf(b).Figures(), Unseen: !b.Current, Misconfigured: b.Misconfigured(), Controller: s.DrivenBy(),
 		Refusals: limits.EvictRetries, Past: limits.Past(), Drain: limits.Drain, Pods: len(o.Pods), Nodes: len(o.Nodes),
 	}.String()
@@ -246,7 +247,7 @@ func meetsPods(s *assess.Reader, machines []*world.Machine) (out []Obstacle) {
 		}
 		volumes, takes := inTurn(s, node)
 		if len(volumes) > 1 {
-			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: text.VolumesInTurn(node, len(volumes), takes)}
+			o := Obstacle{Kind: MeetsVolumes, Nodes: []string{node}, Text: systems.VolumesInTurn(node, len(volumes), takes)}
 			for _, p := range volumes {
 				o.Pods = append(o.Pods, p.Ref())
 			}
@@ -255,7 +256,7 @@ func meetsPods(s *assess.Reader, machines []*world.Machine) (out []Obstacle) {
 	}
 	if n := len(single.Pods); n > 0 {
 		single.Nodes = slices.Compact(single.Nodes)
-		single.Text = text.OnlyReplicas(single.Pods)
+		single.Text = systems.OnlyReplicas(single.Pods)
 		out = append([]Obstacle{single}, out...)
 	}
 	return out
@@ -274,7 +275,7 @@ func said(s *assess.Reader, machines []*world.Machine) (out []string) {
 			}
 			for _, sentence := range []string{preflight.Budget(s, p), preflight.Single(s, p)} {
 				if sentence != "" {
-					out = append(out, text.OfNode(node, sentence))
+					out = append(out, plans.OfNode(node, sentence))
 				}
 			}
 		}
@@ -287,10 +288,10 @@ func meetsNodes(s *assess.Reader, machines []*world.Machine) (out []Obstacle) {
 	for _, m := range machines {
 		n := s.W.NodeOf(m.ID)
 		if !n.Sick.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: text.SickNode(n.Name, s.Now.Sub(n.Sick), world.SickFor)})
+			out = append(out, Obstacle{Kind: MeetsSick, Nodes: []string{n.Name}, Text: systems.SickNode(n.Name, s.Now.Sub(n.Sick), world.SickFor)})
 		}
 		if until := keptUntil(s, m, n); !until.IsZero() {
-			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: text.Preserved(n.Name, until.Sub(s.Now))})
+			out = append(out, Obstacle{Kind: MeetsKept, Nodes: []string{n.Name}, Text: systems.Preserved(n.Name, until.Sub(s.Now))})
 		}
 	}
 	return out

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -19,25 +19,25 @@ func (p *PoolView) InPlaceText() string {
 			if mark == world.InPlaceCandidate && n > 1 {
 				word += "s"
 			}
-			words = append(words, text.Counted(n, word))
+			words = append(words, systems.Counted(n, word))
 		}
 	}
-	return text.InPlaceCounts(words, p.Pending)
+	return systems.InPlaceCounts(words, p.Pending)
 }
 
 // LimitsText are the times by which the controller acts, and whose they are.
 func (p *PoolView) LimitsText() string {
 	l := p.Limits
-	whose := text.LimitsOfEach
+	whose := systems.LimitsOfEach
 	switch {
 	case p.Control && p.Shoot == "":
-		whose = text.LimitsOfNewest
+		whose = systems.LimitsOfNewest
 	case l.Guessed:
-		whose = text.LimitsGuessed
+		whose = systems.LimitsGuessed
 	case !p.Control:
-		whose = text.LimitsOfShoot
+		whose = systems.LimitsOfShoot
 	}
-	return text.Limits{
+	return systems.Limits{
 		Drain: l.Drain, Health: l.Health, NoHealth: l.NoHealth, Creation: l.Creation, Past: l.Past(), Refusals: l.EvictRetries,
 		Update: l.InPlace, InPlace: world.InPlace(p.Update), Whose: whose,
 	}.String()
@@ -50,16 +50,16 @@ func (z PoolZone) Counts() string {
 	if z.Deployment == "" {
 		all = z.Total
 	}
-	return text.ZoneCounts(z.Updated, all, z.Available)
+	return systems.ZoneCounts(z.Updated, all, z.Available)
 }
 
 // Standing is what the machine deployment of the zone says beside its numbers.
 func (z PoolZone) Standing() (out []string) {
 	if z.Paused {
-		out = append(out, text.ZonePaused)
+		out = append(out, systems.ZonePaused)
 	}
 	if z.Frozen {
-		out = append(out, text.ZoneFrozen)
+		out = append(out, systems.ZoneFrozen)
 	}
 	if z.Progress != "" {
 		out = append(out, z.Progress)
@@ -73,7 +73,7 @@ func (z PoolZone) AtOnce() string {
 	if z.SurgeAs == "" && z.UnavailableAs == "" {
 		return ""
 	}
-	return text.AtOnce(z.SurgeAs, z.Surge, z.UnavailableAs, z.Unavailable, z.Guess)
+	return systems.AtOnce(z.SurgeAs, z.Surge, z.UnavailableAs, z.Unavailable, z.Guess)
 }
 
 // ShootName is the pool's Shoot, as far as it is known: by namespace and name, or as the
@@ -85,7 +85,7 @@ func (p *PoolView) ShootName() string {
 	case i.Project == "":
 		return i.Name
 	default:
-		return text.ShootOf(i.Name, i.Project)
+		return systems.ShootOf(i.Name, i.Project)
 	}
 }
 
@@ -93,7 +93,7 @@ func (p *PoolView) ShootName() string {
 // known: what the Shoot's own cluster tells is the Shoot's.
 func (p *PoolView) VersionText() string {
 	if p.Version == "" && p.Info != nil && p.Info.Version != "" {
-		return text.ShootVersion(p.Info.Version)
+		return systems.ShootVersion(p.Info.Version)
 	}
 	return p.Version
 }
@@ -104,12 +104,12 @@ func (p *PoolView) Window(now time.Time) string {
 		return ""
 	}
 	if now.Before(p.Opens) {
-		return text.Window(false, p.Opens.Sub(now), p.WindowFrom)
+		return systems.Window(false, p.Opens.Sub(now), p.WindowFrom)
 	}
-	return text.Window(true, p.Closes.Sub(now), p.WindowFrom)
+	return systems.Window(true, p.Closes.Sub(now), p.WindowFrom)
 }
 
 // Strategy is the pool's update strategy in words.
 func (p *PoolView) Strategy() string {
-	return cmp.Or(p.Update, text.UnknownUpdateStrategy)
+	return cmp.Or(p.Update, systems.UnknownUpdateStrategy)
 }

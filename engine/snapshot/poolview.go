@@ -6,7 +6,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -123,7 +124,7 @@ func notUpdated(s *assess.Reader, counts map[world.InPlaceMark]int) (failed []st
 		}
 		counts[mark]++
 		if mark == world.InPlaceFailed {
-			failed = append(failed, text.NodeFailedInPlace(n.Name, update.Why))
+			failed = append(failed, systems.NodeFailedInPlace(n.Name, update.Why))
 		}
 	}
 	slices.Sort(failed)
@@ -133,23 +134,23 @@ func notUpdated(s *assess.Reader, counts map[world.InPlaceMark]int) (failed []st
 // unknownOf says what of a pool cannot be known from here.
 func unknownOf(p *world.Pool) (out []string) {
 	if !p.Control {
-		out = append(out, text.ControlUnknown)
+		out = append(out, plans.ControlUnknown)
 	}
 	var missing []string
 	if p.Update == "" {
-		missing = append(missing, text.UpdateStrategy)
+		missing = append(missing, plans.UpdateStrategy)
 	}
 	if !p.Control && p.Shoot == "" {
-		missing = append(missing, text.ReplacedAtATime)
+		missing = append(missing, plans.ReplacedAtATime)
 	}
 	if p.Limits.Guessed && !p.Control {
-		missing = append(missing, text.LimitsAreDefault)
+		missing = append(missing, plans.LimitsAreDefault)
 	}
 	if len(missing) > 0 {
-		out = append(out, text.ShootUnread(missing))
+		out = append(out, plans.ShootUnread(missing))
 	}
 	if i := p.Info; i != nil && i.Unread != "" {
-		out = append(out, text.ShootInfoUnread(i.Unread))
+		out = append(out, plans.ShootInfoUnread(i.Unread))
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 )
 
 // Rehearsal is what came of playing a run to its end in a copy of the world.
@@ -40,7 +40,7 @@ type Rehearsal struct {
 type NoRoom struct{ Pod, Why string }
 
 // String is the pod and why.
-func (n NoRoom) String() string { return text.FindsNoRoom(n.Pod, n.Why) }
+func (n NoRoom) String() string { return plans.FindsNoRoom(n.Pod, n.Why) }
 
 // Load is what a run does to the workloads and to the bill, as far as it was rehearsed.
 type Load struct {
@@ -69,9 +69,9 @@ func (r Rehearsal) Endless() bool { return r.Result == record.NotStartedYet && !
 func (r Rehearsal) Room() string {
 	switch {
 	case r.Homeless > 0:
-		return text.StayWithoutRoom(r.Homeless)
+		return plans.StayWithoutRoom(r.Homeless)
 	case r.Load.Waiting > 0:
-		return text.WaitForRoom(r.Load.Waiting, r.Load.WaitingFor)
+		return plans.WaitForRoom(r.Load.Waiting, r.Load.WaitingFor)
 	}
 	return ""
 }
@@ -86,7 +86,7 @@ func (r Rehearsal) Sentence() string {
 	if r.Smooth() {
 		return ""
 	}
-	return text.Rehearsal{Result: string(r.Result), Why: r.Why, Took: r.Took, Replaced: r.Replaced, Failed: r.Failed, Left: r.Left, Endless: r.Endless()}.String()
+	return plans.Rehearsal{Result: string(r.Result), Why: r.Why, Took: r.Took, Replaced: r.Replaced, Failed: r.Failed, Left: r.Left, Endless: r.Endless()}.String()
 }
 
 // Rehearsed is what Estimate rests on, nil where nothing was rehearsed.

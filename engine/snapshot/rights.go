@@ -6,7 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -30,7 +30,7 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 		t.roll(rules, &w.Group)
 	}
 	if len(p.Warm) > 0 {
-		when := text.RightForWarm // without it they are replaced once they serve
+		when := plans.RightForWarm // without it they are replaced once they serve
 		if p.WarmAlone {
 			when = ""
 		}
@@ -39,7 +39,7 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 	}
 	if len(p.Detach) > 0 {
 		t.add("", "ec2:CreateTags", "autoscaling:DetachInstances")
-		t.add(text.RightForUntag, "ec2:DeleteTags")
+		t.add(plans.RightForUntag, "ec2:DeleteTags")
 	}
 	if rolls {
 		t.around(rules, &w.Group, &p.Run.Settings)
@@ -84,9 +84,9 @@ func (t *taken) around(rules engine.Strategy, g *world.Group, settings *record.S
 	}
 	if does.Surges && !does.Detaches {
 		if g.NoLaunchInZone == "" {
-			t.kind(text.RightForZone, record.LaunchIn)
+			t.kind(plans.RightForZone, record.LaunchIn)
 		}
-		t.kind(text.RightForEnd, record.Suspend, record.Resume)
+		t.kind(plans.RightForEnd, record.Suspend, record.Resume)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -176,7 +177,7 @@ func managedTo(s *assess.Reader) string {
 		return ""
 	}
 	u := m.Named(s.Run.Update)
-	return text.EKSRelease(u.Version, u.Release)
+	return systems.EKSRelease(u.Version, u.Release)
 }
 
 // newest names what a group at rest launches from: the kubelet version of the nodes
@@ -186,7 +187,7 @@ func newest(s *assess.Reader, known string) string {
 		return cmp.Or(p.Version, known)
 	}
 	if m := s.W.Group.Managed; known == "" && m != nil && s.Run.Target.Image != "" && m.Recommended != "" {
-		return text.EKSRelease(m.ClusterVersion, m.Recommended)
+		return systems.EKSRelease(m.ClusterVersion, m.Recommended)
 	}
 	if known == "" && s.W.Group.Template.Version > 0 {
 		return text.Template(s.W.Group.Template.Version)

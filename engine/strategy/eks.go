@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -89,7 +89,7 @@ func (e EKS) Step(s *engine.Step) {
 func opposed(s *engine.Step) bool {
 	why := s.Opposed()
 	if why != "" {
-		s.Pause(text.PausedBeside(why))
+		s.Pause(systems.PausedBeside(why))
 	}
 	return why != ""
 }
@@ -167,7 +167,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(unserved) > 0 {
-		s.Note(text.ZonesNotServed(unserved, noLaunch(&s.W.Group, &s.Run)))
+		s.Note(systems.ZonesNotServed(unserved, noLaunch(&s.W.Group, &s.Run)))
 	}
 	if !e.taintOutdated(s) {
 		return
@@ -226,7 +226,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 	short := s.Run.Expected() - count
 	failure := s.LaunchFailure()
 	if short > 0 && failure == "" {
-		return text.StillToLaunch(short), nil
+		return systems.StillToLaunch(short), nil
 	}
 	for _, zone := range zonesWith(&s.Run, toServe(&s.Run)) {
 		switch {
@@ -238,7 +238,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 			unserved = append(unserved, zone)
 			continue
 		}
-		return text.ZoneHasNoNew(zone, cmp.Or(assess.LaunchRefusal(&s.Run, zone), failure)), nil
+		return systems.ZoneHasNoNew(zone, cmp.Or(assess.LaunchRefusal(&s.Run, zone), failure)), nil
 	}
 	return "", unserved
 }
@@ -271,7 +271,7 @@ func (e EKS) Warnings(w *world.World, r *record.Run) []string {
 	if len(unserved) == 0 {
 		return nil
 	}
-	return []string{text.ZonesUnserved(unserved, why)}
+	return []string{systems.ZonesUnserved(unserved, why)}
 }
 
 // taintOutdated keeps new pods off every node that is not new. Nodes that an

@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,7 +26,7 @@ func (EKS) scaleDown(s *engine.Step) {
 	} else if !s.StopRetiring() {
 		return
 	} else {
-		s.Note(text.SizeLeft(s.Run.Foreign, s.W.Group.Sizes.Max))
+		s.Note(systems.SizeLeft(s.Run.Foreign, s.W.Group.Sizes.Max))
 	}
 	if !s.UnmarkAll() || !s.ResumeProcesses() {
 		return

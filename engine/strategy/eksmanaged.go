@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mng"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -98,7 +99,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 	case u == nil && asked(&s.Reader):
 		return // EKS has answered, and is to be read next
 	case u == nil:
-		s.Fail(record.Failed, text.EKSEnded(s.Run.Update, m.Update.ID))
+		s.Fail(record.Failed, systems.EKSEnded(s.Run.Update, m.Update.ID))
 		return
 	case u != m.Update && !u.Over():
 		return // one at a time: its end is read next
@@ -117,7 +118,7 @@ func (e EKSManaged) Step(s *engine.Step) {
 		succeededUpdate(s, m, u)
 		return
 	case u.Status != world.UpdateRuns:
-		s.Note(text.EKSStatus(u.ID, u.Status))
+		s.Note(systems.EKSStatus(u.ID, u.Status))
 	}
 	s.Run.Limit = e.Limit(s.W, &s.Run)
 	infer(s, m)
@@ -142,7 +143,7 @@ func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpda
 		return
 	}
 	if old := s.In(record.Outdated, record.Draining, record.Settling); len(old) > 0 {
-		s.Note(text.EKSNotReplaced(namesOf(&s.Reader, old)))
+		s.Note(systems.EKSNotReplaced(namesOf(&s.Reader, old)))
 	}
 	if s.WakeAt(s.Now.Add(time.Second)); !restoredConfig(s) {
 		return
@@ -157,10 +158,10 @@ func learnEnds(s *engine.Step, u *world.ManagedUpdate) {
 	for _, a := range endsSince(s.W, u.Since) {
 		n, known := s.Run.Nodes[a.Ends]
 		if !known && !a.young && s.W.Machine(a.Ends) == nil {
-			s.SetNode(a.Ends, record.Node{Zone: a.Zone, Stage: record.Replaced, Since: a.At, Reason: text.EKSEndedBefore})
+			s.SetNode(a.Ends, record.Node{Zone: a.Zone, Stage: record.Replaced, Since: a.At, Reason: systems.EKSEndedBefore})
 		}
 		if mng.Foreign(a.Why) && !(a.young && a.Why == world.EndScaledIn && !beforeScaleDown(s, a.At)) {
-			s.Note(s.Label(a.Ends, n) + ": " + text.EKSEnds(string(a.Why), a.Cause))
+			s.Note(s.Label(a.Ends, n) + ": " + systems.EKSEnds(string(a.Why), a.Cause))
 		}
 	}
 }
@@ -225,9 +226,9 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 	s.Enter(found.Phase)
 	if found.Kept && (!slices.Equal(found.Candidates, s.Run.Candidates) || (found.More > 0) != (s.Run.MoreDrains > 0)) {
 		window := s.Rules.Follows().Limits(&s.W.Group, nil).Drain
-		message := text.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet) + text.EKSDeadlines(window-p.Quiet, 3*window-p.Quiet)
+		message := systems.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet) + systems.EKSDeadlines(window-p.Quiet, 3*window-p.Quiet)
 		if found.More > 0 {
-			message = text.EKSMoreCandidates(held(&s.Reader, found.Candidates), found.More)
+			message = systems.EKSMoreCandidates(held(&s.Reader, found.Candidates), found.More)
 		}
 		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonCandidates, Message: message})
 		s.Soon()
@@ -286,7 +287,7 @@ func firstOf(s *assess.Reader) (first time.Time, full bool) {
 
 // underway reports whether a node is known to be picked by EKS.
 func underway(n record.Node) bool {
-	guessed := n.Reason == text.Candidate(string(world.MoverEKS), 1)
+	guessed := n.Reason == systems.Candidate(string(world.MoverEKS), 1)
 	return (n.Stage == record.Draining || n.Stage == record.Settling) && !guessed || n.Stage == record.Terminating
 }
 
@@ -356,7 +357,7 @@ func opened(s *assess.Reader, g drain.Gate) bool {
 // held names nodes with the pods that are kept on them, their owners and PDBs.
 func held(s *assess.Reader, nodes []string) (out []string) {
 	for _, name := range nodes {
-		out = append(out, text.EKSNodeWith(name, heldOn(s, name)))
+		out = append(out, systems.EKSNodeWith(name, heldOn(s, name)))
 	}
 	return out
 }
@@ -397,7 +398,7 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 		s.Run.BlockingPods = append(s.Run.BlockingPods, with...)
 		why = append(why, text.EKSError(e.Code, e.Message, e.Resources, with))
 		if known == record.CreationFail {
-			why = append(why, text.EKSLaunches(s.LaunchFailure(), notReady(&s.Reader))...)
+			why = append(why, systems.EKSLaunches(s.LaunchFailure(), notReady(&s.Reader))...)
 		}
 	}
 	switch request := s.Run.Target.Update; {
@@ -468,7 +469,7 @@ func (EKSManaged) Update(w *world.World, after time.Time) string {
 // Tells says what the update does.
 func (EKSManaged) Tells(w *world.World) string {
 	u := w.Group.Managed.Update
-	return text.EKSStarted(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status))
+	return systems.EKSStarted(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status))
 }
 
 // Followed is a run that follows the update of a group's nodes which is under way.

@@ -14,7 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -103,7 +103,7 @@ func TestFollowedByEvictions(t *testing.T) {
 	x.w.SetPod(&p)
 	told := x.after(6 * time.Second)
 	x.stages(record.Outdated, record.Draining)
-	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.For != text.EKSWindowEnds || strings.Contains(n.Wait.Basis, "no eviction") || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
+	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.For != systems.EKSWindowEnds || strings.Contains(n.Wait.Basis, "no eviction") || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
 		t.Errorf("%+v", n.Wait)
 	}
 	if !slices.Contains(told, "budget") || slices.Contains(told, record.ReasonCandidates) {
@@ -186,7 +186,7 @@ func TestFollowedMayDrainMore(t *testing.T) {
 	if !slices.Equal(x.run.Candidates, []string{"a"}) || x.run.MoreDrains != 1 || !slices.Contains(told, record.ReasonCandidates) {
 		t.Fatalf("%q, %d more, told %q", x.run.Candidates, x.run.MoreDrains, told)
 	}
-	if reason := x.run.Nodes["i-a"].Reason; reason != text.EKSCandidateMore(1, 1) {
+	if reason := x.run.Nodes["i-a"].Reason; reason != systems.EKSCandidateMore(1, 1) {
 		t.Error(reason)
 	}
 	atOnce("1")

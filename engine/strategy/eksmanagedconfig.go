@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,7 +22,7 @@ func (EKSManaged) configured(s *engine.Step, m *world.ManagedGroup) bool {
 	case asked.Over(h.Was) == h.Was: // an earlier run has left it, and this one asks for nothing else
 		return restoredConfig(s)
 	case configFailed(m, h):
-		s.Fail(record.Failed, text.ConfigFailed(m.Configured.ID, m.Configured.Status, codes(m.Configured)))
+		s.Fail(record.Failed, systems.ConfigFailed(m.Configured.ID, m.Configured.Status, codes(m.Configured)))
 		return false
 	case asked.Over(h.Was) != h.Set: // an earlier run has left it, and this one asks for another
 		other := *h
@@ -36,7 +37,7 @@ func (EKSManaged) configured(s *engine.Step, m *world.ManagedGroup) bool {
 	case h.From:
 	default:
 		s.HoldConfig(nil)
-		s.Fail(record.Failed, text.ConfigChanged(now.String(), h.Set.String(), h.Was.String()))
+		s.Fail(record.Failed, systems.ConfigChanged(now.String(), h.Set.String(), h.Was.String()))
 		return false
 	}
 	if h != s.Run.UpdateConfig {
@@ -61,7 +62,7 @@ func restoredConfig(s *engine.Step) bool {
 		awaitConfig(s, m.Unread)
 		return false
 	case m.Configuring() != nil:
-		awaitConfig(s, text.EKSConfigures(m.Configured.ID, m.Configured.Status))
+		awaitConfig(s, systems.EKSConfigures(m.Configured.ID, m.Configured.Status))
 		return false
 	}
 	now := m.Config()
@@ -70,7 +71,7 @@ func restoredConfig(s *engine.Step) bool {
 		s.HoldConfig(nil)
 		return true
 	case now != h.Set && now != h.From:
-		s.Note(text.ConfigChanged(now.String(), h.Set.String(), h.Was.String()))
+		s.Note(systems.ConfigChanged(now.String(), h.Set.String(), h.Was.String()))
 		s.HoldConfig(nil)
 		return true
 	case m.Update != nil && !m.Update.Over():
@@ -93,7 +94,7 @@ func restoredConfig(s *engine.Step) bool {
 // its own.
 func awaitConfig(s *engine.Step, why string) {
 	if s.Run.State == record.Running {
-		s.Await(text.ConfigNotRestored, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: why}})
+		s.Await(systems.ConfigNotRestored, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: why}})
 	}
 }
 
@@ -102,7 +103,7 @@ const mostRestores = 4
 
 // failsToRestore ends a run whose update of the configuration EKS fails again and again.
 func failsToRestore(s *engine.Step, m *world.ManagedGroup) bool {
-	s.Fail(record.Failed, text.ConfigFailed(m.Configured.ID, m.Configured.Status, codes(m.Configured)))
+	s.Fail(record.Failed, systems.ConfigFailed(m.Configured.ID, m.Configured.Status, codes(m.Configured)))
 	return false
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -25,14 +26,14 @@ func (e EKSManaged) start(s *engine.Step) {
 	case asked(&s.Reader) || configAsked(s): // its answer, or the look at what came of it, is still to come
 		return
 	case !m.UpdatesKnown || m.UpdatesUnread != "" || m.ConfigOld:
-		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: cmp.Or(m.UpdatesUnread, m.Unread)}})
+		s.Await(systems.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: cmp.Or(m.UpdatesUnread, m.Unread)}})
 		return
 	case m.Update != nil && !m.Update.Over():
 		e.attach(s, m.Update)
 		return
 	case m.Configuring() != nil:
 		u := m.Configured
-		s.Await(text.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: text.EKSConfigures(u.ID, u.Status)}})
+		s.Await(systems.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: systems.EKSConfigures(u.ID, u.Status)}})
 		return
 	}
 	s.EndAwait()
@@ -49,14 +50,14 @@ func (e EKSManaged) start(s *engine.Step) {
 func (EKSManaged) attach(s *engine.Step, u *world.ManagedUpdate) {
 	asked, now := s.Run.Target.Update, s.W.Group.Managed.Config()
 	if other := asked.Contradicts(u); other != "" {
-		s.Fail(record.Failed, text.EKSOtherTarget(u.ID, other))
+		s.Fail(record.Failed, systems.EKSOtherTarget(u.ID, other))
 		return
 	}
 	if want := asked.Config.Over(now); want != now {
-		s.Fail(record.Failed, text.EKSOtherConfig(u.ID, now.String(), want.String()))
+		s.Fail(record.Failed, systems.EKSOtherConfig(u.ID, now.String(), want.String()))
 		return
 	}
-	s.FollowUpdate(u.ID, text.EKSAttached(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status)))
+	s.FollowUpdate(u.ID, systems.EKSAttached(u.ID, text.EKSUpdateDoes(u.Version, u.Release, u.Status)))
 }
 
 // startOf is the request that starts the update of a run.
@@ -97,7 +98,7 @@ func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, w
 	}
 	s.Run.FailedUpdates = append(slices.Clip(s.Run.FailedUpdates), record.FailedUpdate{ID: u.ID, Result: result, Why: why})
 	s.Run.Update, s.Run.BlockingPods = "", nil
-	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: text.EKSStartsAgain(len(s.Run.FailedUpdates), s.Run.Target.Update.Retry)})
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: systems.EKSStartsAgain(len(s.Run.FailedUpdates), s.Run.Target.Update.Retry)})
 	s.Soon()
 }
 
@@ -110,5 +111,5 @@ func stands(s *engine.Step) {
 		}
 	}
 	replaced, total := s.Run.Outdated()
-	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: text.EKSStands(replaced, total, old)})
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: systems.EKSStands(replaced, total, old)})
 }

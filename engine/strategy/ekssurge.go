@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -60,7 +60,7 @@ func toServe(r *record.Run) func(record.Node) bool {
 // launch so, or the surge is a number that was asked for.
 func noLaunch(g *world.Group, r *record.Run) string {
 	if r.Settings.Surge == record.SurgeAmount && g.NoLaunchInZone == "" {
-		return text.SurgeAsAsked(r.Settings.MaxSurge.String())
+		return systems.SurgeAsAsked(r.Settings.MaxSurge.String())
 	}
 	return g.NoLaunchInZone
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -41,7 +41,7 @@ func (f Follow) Step(s *engine.Step) {
 	}
 	c := selfdriven.Of(&s.W.Group)
 	if c == nil || c != s.Rules.Follows() {
-		s.Fail(record.Failed, text.NotDrivenBy(string(s.Rules.Follows().Mover())))
+		s.Fail(record.Failed, systems.NotDrivenBy(string(s.Rules.Follows().Mover())))
 		return
 	}
 	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
@@ -73,32 +73,32 @@ func (f Follow) rolled(s *engine.Step, c selfdriven.Controller) bool {
 	case len(coming) > 0:
 		s.EndAwait()
 		if s.StoodStill(machinesReady, giveUps*still) {
-			s.Fail(record.CreationFail, text.NoMachineReady(giveUps*still, coming))
+			s.Fail(record.CreationFail, systems.NoMachineReady(giveUps*still, coming))
 		}
 		return false
 	case over && len(left) > 0:
 		s.Await(waitsToEnd(&s.Reader), left)
 		return false
 	case over && len(unproven(&s.Reader)) > 0:
-		s.Await(text.NoneOutdatedYet, unproven(&s.Reader))
+		s.Await(systems.NoneOutdatedYet, unproven(&s.Reader))
 		return false
 	case len(left) > 0 && !known:
-		s.Await(text.FewerServe(assess.Serving(s.W), s.Run.Base.Desired), left)
+		s.Await(systems.FewerServe(assess.Serving(s.W), s.Run.Base.Desired), left)
 		return false
 	case f.notStarted(&s.Reader, left):
-		s.Await(text.UpdateNotStarted, left)
+		s.Await(systems.UpdateNotStarted, left)
 		return false
 	case known && f.idles(&s.Reader):
 		s.EndAwait()
 		if s.StoodStill(progress, standstill(&s.Reader)) {
-			s.GiveUp(text.NobodyMoves(s.DrivenBy(), standstill(&s.Reader), f.standing(&s.Reader)))
+			s.GiveUp(systems.NobodyMoves(s.DrivenBy(), standstill(&s.Reader), f.standing(&s.Reader)))
 		}
 		return false
 	case known:
 		s.EndAwait()
 		s.Moves()
 	case s.StoodStill(progress, still):
-		s.Note(text.MoreUnknown(assess.Serving(s.W), s.Run.Base.Desired, c.Words().Where))
+		s.Note(systems.MoreUnknown(assess.Serving(s.W), s.Run.Base.Desired, c.Words().Where))
 		over = true
 	}
 	return over
@@ -158,24 +158,24 @@ func (Follow) standing(s *assess.Reader) (out []string) {
 	for _, id := range active(s) {
 		n := s.Run.Nodes[id]
 		at, _ := due(s, id)
-		out = append(out, text.PastDue(s.Label(id, n), string(n.Stage), s.Now.Sub(at)))
+		out = append(out, systems.PastDue(s.Label(id, n), string(n.Stage), s.Now.Sub(at)))
 	}
 	if n := s.Count(record.Outdated); n > 0 {
-		out = append(out, text.StillOutdated(n))
+		out = append(out, systems.StillOutdated(n))
 	}
 	if by := s.HeldByOthers(); len(by) > 0 {
-		out = append(out, text.PartsPaused(c.Words().Part, by))
+		out = append(out, systems.PartsPaused(c.Words().Part, by))
 	}
 	if p := s.W.Group.Pool; p != nil {
 		for i := range p.Deployments {
 			if d := &p.Deployments[i]; d.Frozen {
-				out = append(out, text.ZoneIsFrozen(cmp.Or(d.Zone, d.Name)))
+				out = append(out, systems.ZoneIsFrozen(cmp.Or(d.Zone, d.Name)))
 			}
 		}
 		out = append(out, p.Notes...)
 	}
 	if !s.Controls() {
-		out = append(out, text.WhyElsewhere(c.Words().Where, c.Words().Flags))
+		out = append(out, systems.WhyElsewhere(c.Words().Where, c.Words().Flags))
 	}
 	return out
 }
@@ -239,7 +239,7 @@ func noteUnproven(s *engine.Step) {
 // noteKept says which machines stay as they are, though they failed.
 func noteKept(s *engine.Step) {
 	for _, id := range s.KeptFailed() {
-		s.Note(text.KeptThoughFailed(s.Label(id, s.Run.Nodes[id]), s.DrivenBy(), keptUntil(&s.Reader, id)))
+		s.Note(systems.KeptThoughFailed(s.Label(id, s.Run.Nodes[id]), s.DrivenBy(), keptUntil(&s.Reader, id)))
 	}
 }
 
@@ -254,9 +254,9 @@ func keptUntil(s *assess.Reader, id string) time.Time {
 // waitsToEnd says why a run waits that has no node left to follow.
 func waitsToEnd(s *assess.Reader) string {
 	if done, _ := s.Run.Outdated(); done > 0 {
-		return text.NoNodeLeft
+		return systems.NoNodeLeft
 	}
-	return text.NoneOutdatedYet
+	return systems.NoneOutdatedYet
 }
 
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as

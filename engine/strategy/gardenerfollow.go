@@ -8,7 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -57,7 +57,7 @@ func (GardenerFollow) Abilities() []record.Ability {
 // Warnings say what cannot be told or done from here.
 func (GardenerFollow) Warnings(w *world.World, _ *record.Run) (out []string) {
 	if p := w.Group.Pool; p != nil && !p.Control {
-		out = append(out, text.WithoutControlCluster)
+		out = append(out, systems.WithoutControlCluster)
 	}
 	return out
 }

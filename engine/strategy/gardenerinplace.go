@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -142,11 +142,11 @@ func (g GardenerInPlace) Holds(s *assess.Reader, machine string, about []string)
 	floor := min(z.size, z.there+z.coming) - may
 	switch {
 	case up.fresh < z.size && up.fresh+up.selected+up.about >= z.size:
-		return g.waits(s, zone, text.ZoneComplete(zone))
+		return g.waits(s, zone, systems.ZoneComplete(zone))
 	case z.out >= share.most():
-		return g.waits(s, zone, text.ZoneOut(zone, z.out, share.most()))
+		return g.waits(s, zone, systems.ZoneOut(zone, z.out, share.most()))
 	case z.serve-up.away-1 < floor:
-		return g.waits(s, zone, text.ZoneServes(zone, z.serve, floor+up.away))
+		return g.waits(s, zone, systems.ZoneServes(zone, z.serve, floor+up.away))
 	}
 	return ""
 }

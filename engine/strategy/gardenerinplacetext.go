@@ -5,14 +5,14 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Does says what a phase will do, for the user who approves it.
 func (GardenerInPlace) Does(phase string, w *world.World, r *record.Run) string {
 	if phase == rollPhase {
-		return text.GardenerSelectsByZone(text.ZoneShares(Gardener{}.split(w, r)))
+		return systems.GardenerSelectsByZone(systems.ZoneShares(Gardener{}.split(w, r)))
 	}
 	return Gardener{}.Does(phase, w, r)
 }
@@ -20,9 +20,9 @@ func (GardenerInPlace) Does(phase string, w *world.World, r *record.Run) string 
 // Warnings say what Gardener does with what is selected, and what a failed update holds up.
 func (g GardenerInPlace) Warnings(w *world.World, r *record.Run) []string {
 	out := []string{
-		text.ByZone(Gardener{}.split(w, r)),
-		text.GardenerForces(r.Settings.DrainTimeout),
-		text.FailedUpdateCounts(!g.Seed),
+		systems.ByZone(Gardener{}.split(w, r)),
+		systems.GardenerForces(r.Settings.DrainTimeout),
+		systems.FailedUpdateCounts(!g.Seed),
 	}
 	if (Gardener{}).surge(w, r) > 0 { // nodes are ended as well
 		out = append(out, Gardener{}.Warnings(w, r)[1:]...)

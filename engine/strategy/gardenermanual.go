@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/selfdriven/mcm"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -58,7 +58,7 @@ func (GardenerManual) Abilities() []record.Ability {
 // Selects is why a node is to be updated.
 func (GardenerManual) Selects(s *assess.Reader, m *world.Machine) string {
 	if n := s.W.NodeOf(m.ID); n != nil && n.InPlace().Candidate {
-		return text.UpdateCandidate
+		return systems.UpdateCandidate
 	}
 	return ""
 }
@@ -75,7 +75,7 @@ func (g GardenerManual) setup(s *engine.Step) {
 	s.Run.Limit = g.Limit(s.W, &s.Run)
 	s.TakeUpCandidates() // those that came while Gardener was waited for
 	if len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0)) {
-		g.succeed(s, text.NoCandidateYet)
+		g.succeed(s, systems.NoCandidateYet)
 		return
 	}
 	s.EndAwait()
@@ -92,7 +92,7 @@ func candidates(s *engine.Step, update string) bool {
 		return false
 	}
 	if p := s.W.Group.Pool; p == nil || p.Update != update && p.Update != "" { // what it is may not be readable
-		s.Fail(record.Failed, text.NotInPlace(update))
+		s.Fail(record.Failed, systems.NotInPlace(update))
 		return false
 	}
 	if len(s.Run.Target.Templates) == 0 {
@@ -122,7 +122,7 @@ func (GardenerManual) Limit(w *world.World, r *record.Run) int {
 
 func (g GardenerManual) roll(s *engine.Step) {
 	s.FollowUpdates(func(node, why string) {
-		s.Pause(text.RepairUpdate(node, why))
+		s.Pause(systems.RepairUpdate(node, why))
 	})
 	if s.Run.State != record.Running {
 		return
@@ -136,7 +136,7 @@ func (g GardenerManual) roll(s *engine.Step) {
 		s.EndAwait()
 		return
 	}
-	g.succeed(s, text.NoNodeLeft)
+	g.succeed(s, systems.NoNodeLeft)
 }
 
 // succeed ends the run, unless Gardener is not done with the pool: then it waits, and says in
@@ -187,10 +187,10 @@ func (GardenerManual) Holds(s *assess.Reader, machine string, about []string) st
 		return n.Stage == record.Outdated || n.Stage == record.Queued || n.Stage == record.Updating
 	})
 	if most := (s.Run.Limit + len(zones) - 1) / max(1, len(zones)); here >= most {
-		return text.ZonesTakeTurns(n.Zone, here)
+		return systems.ZonesTakeTurns(n.Zone, here)
 	}
 	if why := s.ShutBudget(n.Name); why != "" {
-		return text.GardenerWouldDelete(why)
+		return systems.GardenerWouldDelete(why)
 	}
 	return ""
 }
@@ -209,7 +209,7 @@ func (GardenerManual) Progress(phase string, _ *world.World, r *record.Run) (don
 // Does says what a phase will do, for the user who approves it.
 func (GardenerManual) Does(phase string, _ *world.World, r *record.Run) string {
 	if phase == rollPhase {
-		return text.GardenerSelects(r.Limit)
+		return systems.GardenerSelects(r.Limit)
 	}
 	return ""
 }
@@ -224,5 +224,5 @@ const updateGuess = 5 * time.Minute
 
 // Warnings say what Gardener does with what is selected.
 func (GardenerManual) Warnings(_ *world.World, r *record.Run) []string {
-	return []string{text.SelectedWhileBudgetsAllow(r.Settings.DrainTimeout)}
+	return []string{systems.SelectedWhileBudgetsAllow(r.Settings.DrainTimeout)}
 }

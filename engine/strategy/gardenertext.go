@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -10,11 +10,11 @@ import (
 func (g Gardener) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
-		return text.GardenerTaints
+		return systems.GardenerTaints
 	case rollPhase:
-		return text.GardenerRolls(text.ZoneShares(g.split(w, r)))
+		return systems.GardenerRolls(systems.ZoneShares(g.split(w, r)))
 	case finish:
-		return text.GardenerFinishes
+		return systems.GardenerFinishes
 	}
 	return ""
 }
@@ -24,7 +24,7 @@ func (g Gardener) split(w *world.World, r *record.Run) (parts []string) {
 	shares := g.shares(w, r)
 	for _, zone := range w.Group.Zones {
 		if s, has := shares[zone]; has {
-			parts = append(parts, text.ZoneShare(zone, s.surge, s.unavailable))
+			parts = append(parts, systems.ZoneShare(zone, s.surge, s.unavailable))
 		}
 	}
 	return parts
@@ -34,12 +34,12 @@ func (g Gardener) split(w *world.World, r *record.Run) (parts []string) {
 // nodes that are not Ready with their pods.
 func (g Gardener) Warnings(w *world.World, r *record.Run) []string {
 	k := &r.Settings
-	out := []string{text.ByZone(g.split(w, r))}
+	out := []string{systems.ByZone(g.split(w, r))}
 	if k.OnDrainTimeout == record.TimeoutForce {
-		out = append(out, text.DeletesPastBudget(k.EvictRetries, k.EvictionRetry, k.DrainTimeout))
+		out = append(out, systems.DeletesPastBudget(k.EvictRetries, k.EvictionRetry, k.DrainTimeout))
 	}
 	if k.Unreachable == record.UnreachableTerminate {
-		out = append(out, text.EndsUnreachable(k.UnreachableAfter))
+		out = append(out, systems.EndsUnreachable(k.UnreachableAfter))
 	}
 	return out
 }

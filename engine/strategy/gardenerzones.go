@@ -6,7 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -103,14 +103,14 @@ func (g Gardener) Holds(s *assess.Reader, machine string, about []string) string
 	}
 	z := g.look(s, zone, about)
 	if z.out >= share.most() {
-		return text.ZoneOut(zone, z.out, share.most())
+		return systems.ZoneOut(zone, z.out, share.most())
 	}
 	may := share.unavailable
 	if may == 0 && z.there <= z.size && z.coming == 0 {
 		may = 1
 	}
 	if floor := min(z.size, z.there+z.coming) - may; z.serve-1 < floor {
-		return text.ZoneServes(zone, z.serve, floor)
+		return systems.ZoneServes(zone, z.serve, floor)
 	}
 	return ""
 }

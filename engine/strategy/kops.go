@@ -6,7 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -86,9 +86,9 @@ func (Kops) Selects(s *assess.Reader, m *world.Machine) string {
 	n := s.W.NodeOf(m.ID)
 	switch {
 	case m.Detached:
-		return text.DetachedBefore
+		return systems.DetachedBefore
 	case n != nil && asksForUpdate(n):
-		return text.NeedsUpdate
+		return systems.NeedsUpdate
 	case n == nil && s.Run.Target.All && s.FirstLook():
 		return assess.AskedFor // its age is not known, but that it was there before
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -53,7 +53,7 @@ func (Kops) Holds(s *assess.Reader, machine string, about []string) string {
 		}
 	}
 	if n := members(&s.W.Group); left <= n/2 {
-		return text.QuorumHeld(left, n)
+		return systems.QuorumHeld(left, n)
 	}
 	return ""
 }
@@ -81,7 +81,7 @@ func (k Kops) asked(w *world.World, r *record.Run) int {
 // plane, "" if it would not, or may.
 func (k Kops) LosesQuorum(w *world.World, r *record.Run) string {
 	if spare, holds := spareMembers(w, r); holds && min(k.asked(w, r), selected(r)) > spare {
-		return text.QuorumCapped(k.asked(w, r), members(&w.Group), spare)
+		return systems.QuorumCapped(k.asked(w, r), members(&w.Group), spare)
 	}
 	return ""
 }
@@ -94,9 +94,9 @@ func (k Kops) Warnings(w *world.World, r *record.Run) (out []string) {
 	switch n := members(&w.Group); {
 	case n == 0:
 	case n < leastQuorum:
-		out = append(out, text.NoSpareMember(n))
+		out = append(out, systems.NoSpareMember(n))
 	case r.Settings.AllowQuorumLoss && min(k.asked(w, r), selected(r)) > (n-1)/2:
-		out = append(out, text.QuorumLossAllowed(k.asked(w, r), n))
+		out = append(out, systems.QuorumLossAllowed(k.asked(w, r), n))
 	}
 	return out
 }

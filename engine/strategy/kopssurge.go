@@ -3,7 +3,7 @@ package strategy
 import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -109,13 +109,13 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	s.DetachedLast()
 	if have < full {
-		s.Note(text.FewerDetached(have, full))
+		s.Note(systems.FewerDetached(have, full))
 	}
 	if s.Run.Settings.KeepOld {
 		if !s.WatchLaunches(s.Missing()) {
 			return // others may have ended machines meanwhile
 		}
-		s.EndKept(text.KeepsOldMachines)
+		s.EndKept(systems.KeepsOldMachines)
 		return
 	}
 	if s.Approved(rollPhase) {

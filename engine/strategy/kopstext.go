@@ -5,7 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,15 +13,15 @@ import (
 func (k Kops) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case taint:
-		return text.KopsTaints
+		return systems.KopsTaints
 	case surge:
 		more := k.Extra(w, r)
 		if more == 0 {
-			return text.KopsNoSurge
+			return systems.KopsNoSurge
 		}
-		return text.KopsSurges(more)
+		return systems.KopsSurges(more)
 	case rollPhase:
-		return text.KopsRolls(r.Limit)
+		return systems.KopsRolls(r.Limit)
 	}
 	return ""
 }

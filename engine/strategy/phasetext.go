@@ -2,7 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -11,9 +11,9 @@ func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
 		more := e.Extra(w, r)
-		return text.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
+		return systems.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
 	case scaleDown:
-		return text.EKSScalesDown
+		return systems.EKSScalesDown
 	}
 	return doesUpgrade(phase, r)
 }
@@ -22,9 +22,9 @@ func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 func (EKSMinimal) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case cordon:
-		return text.EKSCordons
+		return systems.EKSCordons
 	case finish:
-		return text.EKSFinishes
+		return systems.EKSFinishes
 	}
 	return doesUpgrade(phase, r)
 }
@@ -33,5 +33,5 @@ func doesUpgrade(phase string, r *record.Run) string {
 	if phase != upgrade {
 		return ""
 	}
-	return text.EKSUpgrades(r.Limit)
+	return systems.EKSUpgrades(r.Limit)
 }

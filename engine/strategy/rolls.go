@@ -3,7 +3,7 @@ package strategy
 import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,7 +13,7 @@ import (
 func RollByName() roll.Rules {
 	return roll.Rules{
 		Steps: []roll.Step{{Any: true}},
-		About: text.RollByName,
+		About: plans.RollByName,
 	}
 }
 
@@ -24,7 +24,7 @@ const RoleManaged world.Role = "managed"
 func RollManaged(atOnce int) roll.Rules {
 	return roll.Rules{
 		Steps: []roll.Step{{Any: true}, {Role: RoleManaged, AtOnce: atOnce, Any: true}},
-		About: text.RollManaged(max(1, atOnce)),
+		About: plans.RollManaged(max(1, atOnce)),
 	}
 }
 
@@ -46,7 +46,7 @@ func RollKops(bastionsAtOnce bool) roll.Rules {
 			{Role: world.RoleAPIServer, Stop: exitable},
 			{Role: world.RoleNode, Stop: exitable},
 		},
-		About: text.RollKops(bastionsAtOnce),
-		Fixed: text.KopsErrorsFixed,
+		About: plans.RollKops(bastionsAtOnce),
+		Fixed: plans.KopsErrorsFixed,
 	}
 }

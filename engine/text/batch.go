@@ -46,11 +46,11 @@ func CrashesHereOnly(pod, node, owner string) string {
 // MachinesMissing counts the machines of a group; failure is why the newest launch failed,
 // or "".
 func MachinesMissing(have, want int, failure string) string {
-	return because(fmt.Sprintf("group has %d of %s", have, Plural(want, "instance")), failure)
+	return Because(fmt.Sprintf("group has %d of %s", have, Plural(want, "instance")), failure)
 }
 
-// because is a sentence and its reason, which may be "".
-func because(what, why string) string {
+// Because is a sentence and its reason, which may be "".
+func Because(what, why string) string {
 	if why == "" {
 		return what
 	}

@@ -98,11 +98,11 @@ func Terminating(grace time.Duration) string {
 // OverdueUnreachable tells of a pod that should have terminated so long ago, on a node that is
 // unreachable for silent.
 func OverdueUnreachable(over, silent time.Duration) string {
-	return seconds(over) + " past its grace period: node unreachable for " + seconds(silent)
+	return Seconds(over) + " past its grace period: node unreachable for " + Seconds(silent)
 }
 
 func Overdue(over time.Duration) string {
-	return seconds(over) + " past its grace period: not confirmed by its kubelet"
+	return Seconds(over) + " past its grace period: not confirmed by its kubelet"
 }
 
 func HeldByFinalizers(finalizers []string) string {

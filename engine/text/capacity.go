@@ -72,12 +72,12 @@ func LaunchOverdue(why string, others int, trouble string) string {
 
 // NotLaunched says that a group lacks machines, and why, "" where that is not known.
 func NotLaunched(n int, why string) string {
-	return because(Plural(n, "instance")+" not launched", why)
+	return Because(Plural(n, "instance")+" not launched", why)
 }
 
 // LaunchSuspended says that the group launches nothing; why is what the cloud says of it, or "".
 func LaunchSuspended(why string) string {
-	return because("the group's process Launch is suspended", why)
+	return Because("the group's process Launch is suspended", why)
 }
 
 // NoFindings is what is known of a machine that the cloud does not tell of; why may be "".

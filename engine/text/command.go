@@ -81,7 +81,7 @@ func ForAnotherRun(command, run, is string) string {
 }
 
 func CommandExpired(command string, age time.Duration) string {
-	return command + " expired: given " + seconds(age) + " ago"
+	return command + " expired: given " + Seconds(age) + " ago"
 }
 
 func TooManyCommands(command string) string {

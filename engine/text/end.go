@@ -24,7 +24,7 @@ func HooksNotRun(node string) string {
 
 // Unrestored is what is left changed, and the command that restores it, or "".
 func Unrestored(what, command string) string {
-	return because(what, command)
+	return Because(what, command)
 }
 
 func SomeFailed(n int) string { return Plural(n, "node") + " failed, the others succeeded" }
@@ -36,7 +36,7 @@ func NodesSkipped(n int, why string) string { return Plural(n, "node") + " skipp
 // RunFinished is how a run has ended, why (or ""), how many nodes of how many it has dealt with,
 // in a word what it did with them, and how long it took.
 func RunFinished(result, why string, done, total int, did string, took time.Duration) string {
-	return ended(result, why) + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, seconds(took))
+	return ended(result, why) + fmt.Sprintf(" (%d of %d nodes %s in %s)", done, total, did, Seconds(took))
 }
 
 // RetireFinished is the same of a run that retires surplus nodes; empty is by how much it has
@@ -51,7 +51,7 @@ func RetireFinished(result, why string, done, total, empty int, took time.Durati
 	default:
 		did = fmt.Sprintf("%d of %s, desired capacity lowered by %d more that had no instance,", done, did, empty)
 	}
-	return ended(result, why) + fmt.Sprintf(" (%s in %s)", did, seconds(took))
+	return ended(result, why) + fmt.Sprintf(" (%s in %s)", did, Seconds(took))
 }
 
 // ended is a result with the reason for it, or "".
@@ -78,7 +78,7 @@ func CouldNotEndBy(until time.Time) string {
 }
 
 func PhaseTook(phase string, took time.Duration) string {
-	return fmt.Sprintf("%s took %s", phase, seconds(took))
+	return fmt.Sprintf("%s took %s", phase, Seconds(took))
 }
 
 // UnderWay tells what came of the changes that were under way when a run was taken over: those

@@ -25,7 +25,7 @@ func DeletedByForce(order string) string {
 func ForcedBy(by string) string { return "deleted past its PDBs by order of " + by }
 
 // PodLeft tells how long a pod took to be gone once it was evicted or deleted.
-func PodLeft(after time.Duration) string { return "gone after " + seconds(after) }
+func PodLeft(after time.Duration) string { return "gone after " + Seconds(after) }
 
 // RetriesUsedUp is why a pod is forced that was refused so often.
 func RetriesUsedUp(tries int) string {

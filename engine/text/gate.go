@@ -48,7 +48,7 @@ func HeldBack(why, idle string) string { return and(why, idle) }
 // ReplacementPending tells of a pod that has been Pending for so long; why is what the
 // scheduler says, wayOut what makes room, or "".
 func ReplacementPending(pod string, pending time.Duration, why, wayOut string) string {
-	says := because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
+	says := Because(fmt.Sprintf("%s, replacement of an evicted pod, Pending for %s", pod, Steady(pending)), why)
 	if wayOut != "" {
 		return strings.TrimSuffix(says, ".") + "; " + wayOut
 	}

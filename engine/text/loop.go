@@ -33,7 +33,7 @@ func SourceBack(source string, after time.Duration) string {
 
 // LockLost says that the lock is lost, and why, "" where that is not known.
 func LockLost(why string) string {
-	return because(WithoutLock, why) + "; nothing is done until it is held again, deadlines stand still"
+	return Because(WithoutLock, why) + "; nothing is done until it is held again, deadlines stand still"
 }
 
 // WithoutLock and WithoutRecord are why a command is refused, or an action waits.

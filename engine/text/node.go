@@ -21,13 +21,13 @@ const (
 
 func PodsToMove(n int) string { return Plural(n, "pod") + " to move" }
 
-func EmptyAfter(d time.Duration) string { return "empty after " + seconds(d) }
+func EmptyAfter(d time.Duration) string { return "empty after " + Seconds(d) }
 
 func Settling(d time.Duration) string { return "waiting " + d.String() + " before termination" }
 
 // NotEnded is why a run fails whose machine does not end; held is what holds it, or "".
 func NotEnded(id string, after time.Duration, held string) string {
-	return because(fmt.Sprintf("%s not terminated after %s", id, seconds(after)), held)
+	return Because(fmt.Sprintf("%s not terminated after %s", id, Seconds(after)), held)
 }
 
 // DetachedToo is a change and that nothing replaces its machine.
@@ -76,14 +76,14 @@ func NewMachineLeft(machine string) string {
 
 // Renamed tells that a node is another machine's now; ends is what ends by that, or "".
 func Renamed(machine, ends string) string {
-	return because("now the node of "+machine, ends)
+	return Because("now the node of "+machine, ends)
 }
 
 func DrainEnds(machine string) string { return "drain of " + machine + " ends" }
 
 func UpdateEnds(machine string) string { return "update of " + machine + " ends" }
 
-func Silent(d time.Duration) string { return "unreachable for " + seconds(d) }
+func Silent(d time.Duration) string { return "unreachable for " + Seconds(d) }
 
 // SilentFails is why a run fails with a node that is not heard from.
 func SilentFails(node string, d time.Duration) string {

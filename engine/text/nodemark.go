@@ -81,7 +81,7 @@ const (
 )
 
 // InPlaceFailed says that an update in place failed, and why, "" where that is not known.
-func InPlaceFailed(why string) string { return because("its in-place update failed", why) }
+func InPlaceFailed(why string) string { return Because("its in-place update failed", why) }
 
 func InPlaceTakenBack(who string) string {
 	return "is updated in place, and " + who + " returns it to service"
@@ -152,7 +152,7 @@ const (
 
 // RefreshAtWork says how far an instance refresh is, in percent, and how it is ended.
 func RefreshAtWork(id, status string, percent int, group string) string {
-	return InstanceRefresh(id) + " " + because(RefreshDoes(status, percent), StopRefresh(group))
+	return InstanceRefresh(id) + " " + Because(RefreshDoes(status, percent), StopRefresh(group))
 }
 
 // SizeTo is a part of what a scheduled action sets.

@@ -82,7 +82,7 @@ const NextBegins = "the run starts"
 // RunStarted and those below are events of a run that another process drives.
 func RunStarted(by string) string { return "started by " + by }
 
-func PhaseFinished(after time.Duration) string { return "finished after " + seconds(after) }
+func PhaseFinished(after time.Duration) string { return "finished after " + Seconds(after) }
 
 // BatchOf is a batch as a sentence has it: its nodes, or its phase.
 func BatchOf(nodes int, phase string) string {
@@ -138,4 +138,4 @@ func MoverGone(action string) string { return "over: " + action }
 func MoreThanListed(n int) string { return fmt.Sprintf("and %d more", n) }
 
 // DrainOf says how many pods a drain moves, and what else is known of it, "" for nothing.
-func DrainOf(pods int, more string) string { return because(PodsToMove(pods), more) }
+func DrainOf(pods int, more string) string { return Because(PodsToMove(pods), more) }

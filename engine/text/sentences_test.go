@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// worded are the packages whose sentences are all in engine/text, by their folders from here.
+// worded are the packages whose sentences are all in engine/text and below, by their folders from here.
 var worded = []string{"..", "../drain", "../live", "../record", "../roll", "../selfdriven", "../selfdriven/mcm", "../selfdriven/mng", "../strategy", "../validation", "../world"}
 
 // tables are files of these packages that say in a table's rows what something is: the

@@ -30,5 +30,5 @@ func Steady(d time.Duration) time.Duration {
 	return d.Truncate(10 * time.Second)
 }
 
-// seconds is a duration to the second.
-func seconds(d time.Duration) string { return d.Round(time.Second).String() }
+// Seconds is a duration to the second.
+func Seconds(d time.Duration) string { return d.Round(time.Second).String() }

@@ -17,7 +17,7 @@ func WorkloadCrashes(pod, node string, others int) string {
 }
 
 func WorkloadPends(pod, reason string, others int) string {
-	return because(fmt.Sprintf("replacement %s is Pending%s", pod, beside(others)), reason)
+	return Because(fmt.Sprintf("replacement %s is Pending%s", pod, beside(others)), reason)
 }
 
 func WorkloadShort(budget string, short int) string {

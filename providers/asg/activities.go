@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 const (
@@ -116,19 +117,19 @@ func historyOf(a types.Activity) history {
 	}, a.StatusCode)
 	h := history{
 		Activity: world.Activity{
-			ID:      text(a.ActivityId),
+			ID:      transport.Text(a.ActivityId),
 			At:      aws.ToTime(a.StartTime),
 			Failed:  failedLaunch(a),
-			Cause:   short(aws.ToString(a.Cause)),
-			Message: firstSentence(aws.ToString(a.StatusMessage)), InProgress: !final,
+			Cause:   transport.Short(aws.ToString(a.Cause)),
+			Message: transport.FirstSentence(aws.ToString(a.StatusMessage)), InProgress: !final,
 			Zone: zoneOf(a),
 		},
 		final: final,
 	}
-	if id, is := strings.CutPrefix(text(a.Description), "Launching a new EC2 instance: "); is && !h.Failed {
+	if id, is := strings.CutPrefix(transport.Text(a.Description), "Launching a new EC2 instance: "); is && !h.Failed {
 		h.Launches = id
 	}
-	if id, is := strings.CutPrefix(text(a.Description), "Terminating EC2 instance: "); is && a.StatusCode != types.ScalingActivityStatusCodeFailed {
+	if id, is := strings.CutPrefix(transport.Text(a.Description), "Terminating EC2 instance: "); is && a.StatusCode != types.ScalingActivityStatusCodeFailed {
 		h.Ends, h.Why = id, whyEnded(aws.ToString(a.Cause))
 	}
 	return h
@@ -140,7 +141,7 @@ func zoneOf(a types.Activity) string {
 		Zone string `json:"Availability Zone"`
 	}
 	_ = json.Unmarshal([]byte(aws.ToString(a.Details)), &in) // none is known then
-	return clean(in.Zone)
+	return transport.Clean(in.Zone)
 }
 
 // whyEnded reads the cause of a termination (Auto Scaling user guide, "Verify a scaling activity for an

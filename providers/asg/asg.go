@@ -27,6 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/clock"
 )
 
@@ -82,25 +83,25 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 	}
 	cfg, err := load(ctx)
 	if err != nil {
-		return nil, explainConfig(err)
+		return nil, transport.ExplainConfig(err)
 	}
 	if cfg.Region == "" {
 		cfg.Region = o.Fallback
 	}
 	if cfg.Region == "" {
-		return nil, &problem{ErrNoRegion, "no AWS region configured: set AWS_REGION or a region in the AWS profile"}
+		return nil, &transport.Problem{Kind: transport.ErrNoRegion, Words: "no AWS region configured: set AWS_REGION or a region in the AWS profile"}
 	}
 	login := aws.NewCredentialsCache(fresh{load})
 	if _, err := login.Retrieve(ctx); err != nil {
-		return nil, explain(err)
+		return nil, transport.Explain(err)
 	}
 	cfg.Credentials = login
-	gate := onlyWhileSure
+	gate := transport.OnlyWhileSure
 	if o.ReadOnly {
-		gate = onlyReads
+		gate = transport.OnlyReads
 	}
 	cloud := &clock.Remote{}
-	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate, listenTo(cloud), askAgain)
+	cfg.APIOptions = append(slices.Clip(cfg.APIOptions), gate, transport.ListenTo(cloud), transport.AskAgain)
 	return &Client{
 		config:    cfg,
 		region:    cfg.Region,
@@ -159,11 +160,11 @@ type fresh struct {
 func (f fresh) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	cfg, err := f.load(ctx)
 	if err != nil {
-		return aws.Credentials{}, &loginError{err}
+		return aws.Credentials{}, &transport.LoginError{Cause: err}
 	}
 	creds, err := cfg.Credentials.Retrieve(ctx)
 	if err != nil {
-		return aws.Credentials{}, &loginError{err}
+		return aws.Credentials{}, &transport.LoginError{Cause: err}
 	}
 	return creds, nil
 }
@@ -171,8 +172,8 @@ func (f fresh) Retrieve(ctx context.Context) (aws.Credentials, error) {
 // explain puts an error of a call into words. Credentials that were refused are
 // dropped, so that the next call obtains new ones.
 func (c *Client) explain(err error) error {
-	err = explain(err)
-	if errors.Is(err, ErrExpired) {
+	err = transport.Explain(err)
+	if errors.Is(err, transport.ErrExpired) {
 		c.login.Invalidate()
 	}
 	return err

@@ -2,6 +2,7 @@ package asg
 
 import (
 	"errors"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,12 +38,12 @@ func TestConnectErrors(t *testing.T) {
 		kind  error
 		words string
 	}{
-		{"no region", map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, Options{}, ErrNoRegion, "no AWS region configured"},
-		{"no credentials", map[string]string{"AWS_REGION": "eu-west-1"}, Options{}, ErrNoCredentials, "no AWS credentials: log in"},
-		{"no profile", map[string]string{"AWS_REGION": "eu-west-1"}, Options{Profile: "nosuch"}, ErrNoCredentials, `no AWS profile "nosuch"`},
-		{"no source profile", file("role_arn = arn:aws:iam::1:role/x\nsource_profile = missing"), Options{}, ErrNoCredentials, `no AWS profile "missing"`},
-		{"no source", file("role_arn = arn:aws:iam::1:role/x\ncredential_source = Nowhere"), Options{}, ErrNoCredentials, "the AWS configuration cannot be used: "},
-		{"helper fails", file("credential_process = /bin/false"), Options{}, ErrNoCredentials, "no AWS credentials: "},
+		{"no region", map[string]string{"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}, Options{}, transport.ErrNoRegion, "no AWS region configured"},
+		{"no credentials", map[string]string{"AWS_REGION": "eu-west-1"}, Options{}, transport.ErrNoCredentials, "no AWS credentials: log in"},
+		{"no profile", map[string]string{"AWS_REGION": "eu-west-1"}, Options{Profile: "nosuch"}, transport.ErrNoCredentials, `no AWS profile "nosuch"`},
+		{"no source profile", file("role_arn = arn:aws:iam::1:role/x\nsource_profile = missing"), Options{}, transport.ErrNoCredentials, `no AWS profile "missing"`},
+		{"no source", file("role_arn = arn:aws:iam::1:role/x\ncredential_source = Nowhere"), Options{}, transport.ErrNoCredentials, "the AWS configuration cannot be used: "},
+		{"helper fails", file("credential_process = /bin/false"), Options{}, transport.ErrNoCredentials, "no AWS credentials: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestRenewedCredentials(t *testing.T) {
 	}
 	s.on("DescribeAutoScalingGroups", fail(403, "ExpiredToken", "The security token included in the request is expired"))
 	_, err = c.describe(t.Context(), "web")
-	if want := "AWS credentials expired (ExpiredToken): The security token included in the request is expired"; !errors.Is(err, ErrExpired) || err.Error() != want {
+	if want := "AWS credentials expired (ExpiredToken): The security token included in the request is expired"; !errors.Is(err, transport.ErrExpired) || err.Error() != want {
 		t.Fatalf("got %v, want %s", err, want)
 	}
 	write("NEW")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // One answer that never comes does not use up the time of a read; a change is not asked for
@@ -40,7 +41,7 @@ func TestLostAnswerIsAskedForAgain(t *testing.T) {
 	}
 
 	name := "ng"
-	short, cancel := context.WithTimeout(t.Context(), tryTimeout+500*time.Millisecond)
+	short, cancel := context.WithTimeout(t.Context(), transport.TryTimeout+500*time.Millisecond)
 	defer cancel()
 	_, err := c.scaling.ResumeProcesses(short, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &name})
 	if !errors.Is(err, context.DeadlineExceeded) || changed.Load() != 1 {
@@ -50,7 +51,7 @@ func TestLostAnswerIsAskedForAgain(t *testing.T) {
 
 // A read that is never answered says so as it did.
 func TestSilentErrorReadsAsATimeout(t *testing.T) {
-	if err := explain(silentError{}); !errors.Is(err, ErrUnreachable) || err.Error() != "AWS did not answer in time" {
+	if err := transport.Explain(transport.SilentError{}); !errors.Is(err, transport.ErrUnreachable) || err.Error() != "AWS did not answer in time" {
 		t.Errorf("%v", err)
 	}
 }

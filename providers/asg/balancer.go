@@ -8,6 +8,7 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	elbv2types "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // standing is how a machine stands to a load balancer.
@@ -40,7 +41,7 @@ func (t targetGroup) String() string {
 	if parts := strings.Split(t.arn, "/"); len(parts) == 3 {
 		name = parts[1]
 	}
-	return "target group " + clean(name)
+	return "target group " + transport.Clean(name)
 }
 
 func (t targetGroup) targets(machine string) []elbv2types.TargetDescription {
@@ -86,7 +87,7 @@ type classic struct {
 	name string
 }
 
-func (l classic) String() string { return "load balancer " + clean(l.name) }
+func (l classic) String() string { return "load balancer " + transport.Clean(l.name) }
 
 func (l classic) instances(machine string) []elbtypes.Instance {
 	return []elbtypes.Instance{{InstanceId: &machine}}
@@ -104,8 +105,8 @@ func (l classic) standing(ctx context.Context, machine string) (standing, error)
 	at := departed
 	for _, s := range out.InstanceStates {
 		switch {
-		case text(s.State) != "InService":
-		case strings.Contains(text(s.Description), "deregistration currently in progress"):
+		case transport.Text(s.State) != "InService":
+		case strings.Contains(transport.Text(s.Description), "deregistration currently in progress"):
 			at = max(at, departing)
 		default:
 			at = serving
@@ -124,7 +125,7 @@ func (l classic) remove(ctx context.Context, machine string) error {
 // unknownHere is the result of a failed request: a balancer that is gone, and one
 // that does not know the machine (which the code says), are left.
 func (c *Client) unknownHere(err error, machineUnknown string) (standing, error) {
-	code, _ := answered(err)
+	code, _ := transport.Answered(err)
 	switch code {
 	case machineUnknown, "TargetGroupNotFound", "LoadBalancerNotFound":
 		return departed, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // check reads directly whether an action happened. It sends only Describe calls;
@@ -63,7 +64,7 @@ func (e *Executor) checkGroup(ctx context.Context, a record.Action) (bool, error
 	}
 	suspended := false
 	for _, p := range g.SuspendedProcesses {
-		suspended = suspended || text(p.ProcessName) == a.Process
+		suspended = suspended || transport.Text(p.ProcessName) == a.Process
 	}
 	switch a.Kind {
 	case record.SetTemplate:

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Whole is what several groups make up together, such as a cluster of kops's. It is told
@@ -32,7 +33,7 @@ type Whole struct {
 }
 
 // String is the tag: key=value.
-func (w Whole) String() string { return clean(w.Key + "=" + w.Value) }
+func (w Whole) String() string { return transport.Clean(w.Key + "=" + w.Value) }
 
 // groups reads those of the whole. Auto Scaling's filters match whole values.
 func (w Whole) groups(ctx context.Context, c *Client) ([]types.AutoScalingGroup, error) {
@@ -56,7 +57,7 @@ func (w Whole) peers(ctx context.Context, all []types.AutoScalingGroup, ended ma
 		if g.Status != nil {
 			continue
 		}
-		name, tags := text(g.AutoScalingGroupName), tagsOf(g)
+		name, tags := transport.Text(g.AutoScalingGroupName), tagsOf(g)
 		p := world.Peer{Name: name, Alias: w.Alias(name, tags), Role: w.Role(tags), Size: sizesOf(g).Desired}
 		aliases[p.Alias] = true
 		for _, m := range machines(g) {
@@ -108,12 +109,12 @@ func (c *Client) GroupsOf(ctx context.Context, w Whole) ([]Summary, error) {
 // countWarm adds the outdated machines of a group's warm pool, where it has one and it may be
 // read: they make the group outdated, as kops has it.
 func (c *Client) countWarm(ctx context.Context, all []types.AutoScalingGroup, s *Summary) error {
-	i := slices.IndexFunc(all, func(g types.AutoScalingGroup) bool { return text(g.AutoScalingGroupName) == s.Name })
+	i := slices.IndexFunc(all, func(g types.AutoScalingGroup) bool { return transport.Text(g.AutoScalingGroupName) == s.Name })
 	if i < 0 || all[i].WarmPoolConfiguration == nil {
 		return nil
 	}
 	warm, err := c.warmPool(ctx, s.Name)
-	if errors.Is(err, ErrForbidden) {
+	if errors.Is(err, transport.ErrForbidden) {
 		return nil
 	}
 	for _, m := range warm {
@@ -137,12 +138,12 @@ func (c *Client) detachedFrom(ctx context.Context, w Whole, groups []types.AutoS
 	members := map[string]bool{}
 	for _, g := range groups {
 		for _, i := range g.Instances {
-			members[text(i.InstanceId)] = true
+			members[transport.Text(i.InstanceId)] = true
 		}
 	}
 	out := map[string][]string{}
 	for _, i := range tagged {
-		if id, group := text(i.InstanceId), tagOf(i, w.Detached); !members[id] {
+		if id, group := transport.Text(i.InstanceId), tagOf(i, w.Detached); !members[id] {
 			out[group] = append(out[group], id)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	autoscalingtypes "github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // deregister takes a machine out of the load balancers that are attached to its group,
@@ -64,7 +65,7 @@ func (d *departure) step(ctx context.Context, c *Client) (record.Outcome, bool) 
 	for _, b := range d.from {
 		at, err := b.standing(ctx, d.machine)
 		switch {
-		case errors.Is(err, ErrForbidden):
+		case errors.Is(err, transport.ErrForbidden):
 			return notAsked(err), true
 		case err != nil:
 			d.trouble = err

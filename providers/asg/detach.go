@@ -10,6 +10,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // detach takes a machine out of its group, which launches another in its place. The
@@ -106,7 +107,7 @@ func (c *Client) untag(ctx context.Context, id string, tags []ec2types.Tag) erro
 func tagOf(i ec2types.Instance, key string) string {
 	for _, t := range i.Tags {
 		if aws.ToString(t.Key) == key {
-			return text(t.Value)
+			return transport.Text(t.Value)
 		}
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 const detachedTag = "example.com/detached-from"
@@ -73,7 +74,7 @@ func TestDetach(t *testing.T) {
 func (s *service) changes() string {
 	var names []string
 	for _, c := range s.Calls() {
-		if name := c.Get("Action"); !reads(name) {
+		if name := c.Get("Action"); !transport.Reads(name) {
 			names = append(names, name)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // heldFor is how long a machine that has left its group, and of which EC2 does not tell
@@ -52,7 +53,7 @@ func (o *outside) read(ctx context.Context, c *Client, w Whole, group string, me
 	}
 	detached := map[string]world.Machine{}
 	for _, i := range found {
-		detached[text(i.InstanceId)] = detachedMachine(i)
+		detached[transport.Text(i.InstanceId)] = detachedMachine(i)
 	}
 	o.readEnded(ctx, c, w, busy || o.busy || o.last == nil || o.trouble != nil)
 	out := make([]world.Machine, 0, len(members)+len(detached))
@@ -90,7 +91,7 @@ func (o *outside) readEnded(ctx context.Context, c *Client, w Whole, due bool) {
 	}
 	o.ended = map[string]bool{}
 	for _, i := range found {
-		o.ended[text(i.InstanceId)] = true
+		o.ended[transport.Text(i.InstanceId)] = true
 	}
 }
 
@@ -115,7 +116,7 @@ func (o *outside) find(ctx context.Context, c *Client, w Whole, group string, no
 			return nil, err
 		}
 		for _, i := range found {
-			id := text(i.InstanceId)
+			id := transport.Text(i.InstanceId)
 			if tagOf(i, w.Detached) == group {
 				now = append(now, detachedMachine(i))
 				continue
@@ -138,17 +139,17 @@ func (o *outside) find(ctx context.Context, c *Client, w Whole, group string, no
 // has written on it.
 func detachedMachine(i ec2types.Instance) world.Machine {
 	m := world.Machine{
-		ID:       text(i.InstanceId),
+		ID:       transport.Text(i.InstanceId),
 		State:    world.MachineStandby,
-		Type:     clean(string(i.InstanceType)),
+		Type:     transport.Clean(string(i.InstanceType)),
 		Spot:     i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot,
 		Detached: true,
 	}
 	if i.Placement != nil {
-		m.Zone = text(i.Placement.AvailabilityZone)
+		m.Zone = transport.Text(i.Placement.AvailabilityZone)
 	}
 	if i.State != nil {
-		m.Detail = clean(string(i.State.Name))
+		m.Detail = transport.Clean(string(i.State.Name))
 		switch i.State.Name {
 		case ec2types.InstanceStateNamePending:
 			m.State = world.MachinePending

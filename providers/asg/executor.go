@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // ExecutorOptions say what an executor works with. The zero value works.
@@ -171,7 +172,7 @@ func wanted(a record.Action) string {
 // uses reports whether a group has what a SetTemplate asks for.
 func uses(g types.AutoScalingGroup, a record.Action) bool {
 	s := specOf(g)
-	return s != nil && text(s.LaunchTemplateId) == a.Template.ID && text(s.Version) == wanted(a)
+	return s != nil && transport.Text(s.LaunchTemplateId) == a.Template.ID && transport.Text(s.Version) == wanted(a)
 }
 
 // withSpec is a policy with another template version. Descriptions have both id

@@ -19,6 +19,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // extrasEvery is how often what changes slowly is read.
@@ -104,7 +105,7 @@ func (x *extras) readSlow(ctx context.Context, c *Client, g types.AutoScalingGro
 	if err == nil {
 		x.subnets = subnets
 	}
-	refresh, err2 := c.refreshing(ctx, text(g.AutoScalingGroupName))
+	refresh, err2 := c.refreshing(ctx, transport.Text(g.AutoScalingGroupName))
 	if err2 == nil {
 		x.refresh = refresh
 	}
@@ -116,11 +117,11 @@ func (x *extras) readScaling(ctx context.Context, c *Client, g types.AutoScaling
 		return
 	}
 	x.scalingAt = time.Now()
-	scaling, err := c.sizers(ctx, text(g.AutoScalingGroupName))
+	scaling, err := c.sizers(ctx, transport.Text(g.AutoScalingGroupName))
 	switch {
 	case err == nil:
 		x.scaling, x.scalingGood = scaling, x.scalingAt
-	case x.scalingGood.IsZero(), errors.Is(err, ErrForbidden):
+	case x.scalingGood.IsZero(), errors.Is(err, transport.ErrForbidden):
 		x.scaling, x.scalingGood = world.Scaling{Unread: err.Error()}, time.Time{}
 	case x.scalingAt.Sub(x.scalingGood) > scalingOld:
 		x.scaling.Unread = fmt.Sprintf("last read %.0fm ago: %s", x.scalingAt.Sub(x.scalingGood).Minutes(), err)
@@ -136,7 +137,7 @@ func (x *extras) readHooks(ctx context.Context, c *Client, g types.AutoScalingGr
 		return
 	}
 	x.hooksAt = time.Now()
-	hooks, err := c.hooks(ctx, text(g.AutoScalingGroupName))
+	hooks, err := c.hooks(ctx, transport.Text(g.AutoScalingGroupName))
 	if x.hooksErr = err; err == nil {
 		x.hooks = hooks
 	}
@@ -167,7 +168,7 @@ func (x *extras) readWarm(ctx context.Context, c *Client, g types.AutoScalingGro
 		return
 	}
 	x.warmAt, x.warmSize = time.Now(), size
-	warm, err := c.warmPool(ctx, text(g.AutoScalingGroupName))
+	warm, err := c.warmPool(ctx, transport.Text(g.AutoScalingGroupName))
 	if x.warmErr = err; err == nil {
 		x.warm = warm
 	}
@@ -182,7 +183,7 @@ func (x *extras) readSpot(ctx context.Context, c *Client, g types.AutoScalingGro
 	x.spot = make(map[string]bool, len(g.Instances))
 	var unknown []string
 	for _, i := range g.Instances {
-		id := text(i.InstanceId)
+		id := transport.Text(i.InstanceId)
 		if spot, ok := known[id]; ok {
 			x.spot[id] = spot
 		} else {
@@ -215,7 +216,7 @@ func (x *extras) fill(g *world.Group, members []world.Machine) {
 // subnets reads where the group places machines, and the addresses left there.
 func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world.Subnet, error) {
 	var ids []string
-	for id := range strings.SplitSeq(text(g.VPCZoneIdentifier), ",") {
+	for id := range strings.SplitSeq(transport.Text(g.VPCZoneIdentifier), ",") {
 		if id = strings.TrimSpace(id); id != "" {
 			ids = append(ids, id)
 		}
@@ -237,7 +238,7 @@ func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world
 			if s.AvailableIpAddressCount != nil {
 				free = int(*s.AvailableIpAddressCount)
 			}
-			out = append(out, world.Subnet{ID: text(s.SubnetId), Zone: text(s.AvailabilityZone), Free: free})
+			out = append(out, world.Subnet{ID: transport.Text(s.SubnetId), Zone: transport.Text(s.AvailabilityZone), Free: free})
 		}
 	}
 	return out, nil
@@ -254,10 +255,10 @@ func (c *Client) hooks(ctx context.Context, name string) ([]world.Hook, error) {
 	var hooks []world.Hook
 	for _, h := range out.LifecycleHooks {
 		hooks = append(hooks, world.Hook{
-			Name:      text(h.LifecycleHookName),
-			Launching: strings.HasSuffix(text(h.LifecycleTransition), "LAUNCHING"),
+			Name:      transport.Text(h.LifecycleHookName),
+			Launching: strings.HasSuffix(transport.Text(h.LifecycleTransition), "LAUNCHING"),
 			Timeout:   time.Duration(aws.ToInt32(h.HeartbeatTimeout)) * time.Second,
-			Abandon:   !strings.EqualFold(text(h.DefaultResult), "CONTINUE"), // the default of the default
+			Abandon:   !strings.EqualFold(transport.Text(h.DefaultResult), "CONTINUE"), // the default of the default
 		})
 	}
 	slices.SortFunc(hooks, func(a, b world.Hook) int { return strings.Compare(a.Name, b.Name) })
@@ -305,7 +306,7 @@ func (c *Client) spots(ctx context.Context, ids []string) (map[string]bool, erro
 	for some := range slices.Chunk(ids, filterValues) {
 		instances, err := c.instances(ctx, filter("instance-id", some...)) // an id that is not known (yet) is an error otherwise
 		for _, i := range instances {
-			out[text(i.InstanceId)] = i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot
+			out[transport.Text(i.InstanceId)] = i.InstanceLifecycle == ec2types.InstanceLifecycleTypeSpot
 		}
 		if err != nil {
 			return out, err

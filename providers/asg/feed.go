@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 const (
@@ -133,7 +134,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 			err = f.extras.unsure // nobody may begin beside an instance refresh
 		}
 		if unread && f.o.Certain && err != nil && !errors.Is(err, live.ErrUnreachable) {
-			if errors.Is(err, ErrNotFound) {
+			if errors.Is(err, transport.ErrNotFound) {
 				err = f.c.Unknown(ctx, err, f.name)
 			}
 			return err
@@ -150,7 +151,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 			continue
 		}
 		gone++
-		if !errors.Is(err, ErrNotFound) {
+		if !errors.Is(err, transport.ErrNotFound) {
 			gone = 0
 		}
 		if gone >= goneAfter {
@@ -246,7 +247,7 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 		if err == nil {
 			f.history = h
 		}
-		if err == nil || errors.Is(err, ErrForbidden) {
+		if err == nil || errors.Is(err, transport.ErrForbidden) {
 			f.stirred = stirring
 		}
 		f.note(err)
@@ -294,11 +295,11 @@ func (f *Feed) describe(ctx context.Context) (types.AutoScalingGroup, []types.Au
 		return types.AutoScalingGroup{}, nil, err
 	}
 	for _, g := range all {
-		if text(g.AutoScalingGroupName) == f.name {
+		if transport.Text(g.AutoScalingGroupName) == f.name {
 			return g, all, nil
 		}
 	}
-	return types.AutoScalingGroup{}, nil, &problem{ErrNotFound, fmt.Sprintf("no Auto Scaling group %q with the tag %s in %s", clean(f.name), f.o.Whole, f.c.region)}
+	return types.AutoScalingGroup{}, nil, &transport.Problem{Kind: transport.ErrNotFound, Words: fmt.Sprintf("no Auto Scaling group %q with the tag %s in %s", transport.Clean(f.name), f.o.Whole, f.c.region)}
 }
 
 // note keeps why something beside the group could not be read. The group is

@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // follow runs a feed on a world and calls look after each change, until it says
@@ -329,7 +330,7 @@ func TestFeedGroupDeleted(t *testing.T) {
 		f.Poke()
 		return false
 	})
-	if !errors.Is(err, ErrNotFound) {
+	if !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }

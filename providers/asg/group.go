@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // describe reads one group with its machines: one call. The error wraps
@@ -37,7 +38,7 @@ func (c *Client) describeWith(ctx context.Context, name string, instances bool) 
 		return types.AutoScalingGroup{}, c.explain(err)
 	}
 	if len(out.AutoScalingGroups) == 0 {
-		return types.AutoScalingGroup{}, &problem{ErrNotFound, fmt.Sprintf("no Auto Scaling group %q in %s", clean(name), c.region)}
+		return types.AutoScalingGroup{}, &transport.Problem{Kind: transport.ErrNotFound, Words: fmt.Sprintf("no Auto Scaling group %q in %s", transport.Clean(name), c.region)}
 	}
 	return out.AutoScalingGroups[0], nil
 }
@@ -70,8 +71,8 @@ func (c *Client) nextGroups(ctx context.Context, pages *autoscaling.DescribeAuto
 // Activities and subnets are not part of the description and left empty.
 func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Group, error) {
 	out := world.Group{
-		Name:     text(g.AutoScalingGroupName),
-		ID:       text(g.AutoScalingGroupARN),
+		Name:     transport.Text(g.AutoScalingGroupName),
+		ID:       transport.Text(g.AutoScalingGroupARN),
 		Provider: Provider,
 		Sizes:    sizesOf(g),
 		Tags:     tagsOf(g),
@@ -82,24 +83,24 @@ func (c *Client) group(ctx context.Context, g types.AutoScalingGroup) (world.Gro
 		Upkeep:         upkeepOf(g),
 	}
 	for _, z := range g.AvailabilityZones {
-		out.Zones = append(out.Zones, clean(z))
+		out.Zones = append(out.Zones, transport.Clean(z))
 	}
 	slices.Sort(out.Zones)
 	for _, b := range append(slices.Clone(g.LoadBalancerNames), g.TargetGroupARNs...) {
-		out.Balancers = append(out.Balancers, clean(b))
+		out.Balancers = append(out.Balancers, transport.Clean(b))
 	}
 	for _, p := range g.SuspendedProcesses {
-		out.Suspended = append(out.Suspended, text(p.ProcessName))
-		if why := text(p.SuspensionReason); why != "" {
+		out.Suspended = append(out.Suspended, transport.Text(p.ProcessName))
+		if why := transport.Text(p.SuspensionReason); why != "" {
 			if out.SuspensionReasons == nil {
 				out.SuspensionReasons = map[string]string{}
 			}
-			out.SuspensionReasons[text(p.ProcessName)] = why
+			out.SuspensionReasons[transport.Text(p.ProcessName)] = why
 		}
 	}
 	slices.Sort(out.Suspended)
 	err := c.fillTemplates(ctx, g, &out)
-	if errors.Is(err, ErrNotFound) { // a group that cannot launch is refused, and no error of ours
+	if errors.Is(err, transport.ErrNotFound) { // a group that cannot launch is refused, and no error of ours
 		out.Refused = cmp.Or(out.Refused, "it cannot launch instances: "+strings.TrimSuffix(err.Error(), "."))
 		err = nil
 	}
@@ -133,7 +134,7 @@ func (c *Client) fillTemplates(ctx context.Context, g types.AutoScalingGroup, ou
 		return err
 	}
 	out.Template, out.TemplateName, out.Image = main.Template, main.Name, main.Image
-	out.TemplateSpec = cmp.Or(text(spec.Version), "$Default")
+	out.TemplateSpec = cmp.Or(transport.Text(spec.Version), "$Default")
 	for _, o := range overridesOf(g) {
 		if o.LaunchTemplateSpecification == nil {
 			continue
@@ -176,7 +177,7 @@ func sizesOf(g types.AutoScalingGroup) world.Sizes {
 func tagsOf(g types.AutoScalingGroup) map[string]string {
 	tags := make(map[string]string, len(g.Tags))
 	for _, t := range g.Tags {
-		tags[text(t.Key)] = text(t.Value)
+		tags[transport.Text(t.Key)] = transport.Text(t.Value)
 	}
 	return tags
 }
@@ -206,19 +207,19 @@ func warmMachines(instances []types.Instance) []world.Machine {
 
 func machineOf(i types.Instance, state string) world.Machine {
 	m := world.Machine{
-		ID:        text(i.InstanceId),
-		Zone:      text(i.AvailabilityZone),
+		ID:        transport.Text(i.InstanceId),
+		Zone:      transport.Text(i.AvailabilityZone),
 		State:     state,
-		Detail:    clean(string(i.LifecycleState)),
-		Type:      text(i.InstanceType),
+		Detail:    transport.Clean(string(i.LifecycleState)),
+		Type:      transport.Text(i.InstanceType),
 		Protected: aws.ToBool(i.ProtectedFromScaleIn),
-		Unhealthy: !strings.EqualFold(text(i.HealthStatus), "Healthy"),
+		Unhealthy: !strings.EqualFold(transport.Text(i.HealthStatus), "Healthy"),
 	}
 	if t := i.LaunchTemplate; t != nil {
 		// An instance has the number it was launched with. Anything else would
 		// not say what it runs: version 0, which is outdated.
-		n, _ := strconv.ParseInt(text(t.Version), 10, 64)
-		m.Template = world.Template{ID: text(t.LaunchTemplateId), Version: n}
+		n, _ := strconv.ParseInt(transport.Text(t.Version), 10, 64)
+		m.Template = world.Template{ID: transport.Text(t.LaunchTemplateId), Version: n}
 	}
 	return m
 }
@@ -261,7 +262,7 @@ func warmState(s types.LifecycleState) string {
 // refresh is no reason to be refused, and none of the description: see refreshing.
 func refusal(g types.AutoScalingGroup) string {
 	tags := tagsOf(g)
-	name := text(g.AutoScalingGroupName)
+	name := transport.Text(g.AutoScalingGroupName)
 	switch {
 	case tags[nodeGroupTag] != "":
 		node, cluster := tags[nodeGroupTag], tags["eks:cluster-name"]
@@ -270,15 +271,15 @@ func refusal(g types.AutoScalingGroup) string {
 		}
 		return fmt.Sprintf("it belongs to the EKS managed node group %s, whose own updates would undo ours: refused for now; use aws eks update-nodegroup-version --cluster-name %s --nodegroup-name %s, and drainboard watch %s to follow it", node, cluster, node, name)
 	case g.Operator != nil:
-		return fmt.Sprintf("only its operator %s may change it", text(g.Operator.Principal))
-	case text(g.Status) != "":
-		return "it is being deleted (" + strings.ToLower(text(g.Status)) + ")"
-	case specOf(g) == nil && text(g.LaunchConfigurationName) != "":
-		return fmt.Sprintf("it uses the launch configuration %s, which has no versions: copy it to a launch template (EC2 console: Launch Configurations, Copy to launch template), then aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateName=NAME,Version=1'", text(g.LaunchConfigurationName), name)
+		return fmt.Sprintf("only its operator %s may change it", transport.Text(g.Operator.Principal))
+	case transport.Text(g.Status) != "":
+		return "it is being deleted (" + strings.ToLower(transport.Text(g.Status)) + ")"
+	case specOf(g) == nil && transport.Text(g.LaunchConfigurationName) != "":
+		return fmt.Sprintf("it uses the launch configuration %s, which has no versions: copy it to a launch template (EC2 console: Launch Configurations, Copy to launch template), then aws autoscaling update-auto-scaling-group --auto-scaling-group-name %s --launch-template 'LaunchTemplateName=NAME,Version=1'", transport.Text(g.LaunchConfigurationName), name)
 	case specOf(g) == nil:
 		return "it has no launch template"
-	case text(g.DesiredCapacityType) != "" && text(g.DesiredCapacityType) != "units":
-		return fmt.Sprintf("its sizes are counted in %s, not in instances", text(g.DesiredCapacityType))
+	case transport.Text(g.DesiredCapacityType) != "" && transport.Text(g.DesiredCapacityType) != "units":
+		return fmt.Sprintf("its sizes are counted in %s, not in instances", transport.Text(g.DesiredCapacityType))
 	case slices.ContainsFunc(overridesOf(g), func(o types.LaunchTemplateOverrides) bool { return o.WeightedCapacity != nil }):
 		return "its instance types have weights, so its sizes are not counted in instances"
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Summary is a group and how it stands.
@@ -58,7 +59,7 @@ func (c *Client) Owned(ctx context.Context, machineIDs map[string]bool, cluster 
 	out := map[string]map[string]string{}
 	for _, g := range all {
 		if owns(g, machineIDs, cluster) {
-			out[text(g.AutoScalingGroupName)] = tagsOf(g)
+			out[transport.Text(g.AutoScalingGroupName)] = tagsOf(g)
 		}
 	}
 	return out, nil
@@ -93,7 +94,7 @@ func (c *Client) summaries(ctx context.Context, groups []types.AutoScalingGroup)
 // and names groups that may have been meant.
 func (c *Client) Group(ctx context.Context, name string) (Summary, error) {
 	g, err := c.describe(ctx, name)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return Summary{}, c.Unknown(ctx, err, name)
 	}
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *Client) Unknown(ctx context.Context, err error, name string) error {
 
 func owns(g types.AutoScalingGroup, machineIDs map[string]bool, cluster string) bool {
 	for _, i := range g.Instances {
-		if machineIDs[text(i.InstanceId)] {
+		if machineIDs[transport.Text(i.InstanceId)] {
 			return true
 		}
 	}
@@ -128,7 +129,7 @@ func (c *Client) summary(ctx context.Context, g types.AutoScalingGroup) (Summary
 		return Summary{}, err
 	}
 	if group.Refused == "" {
-		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, ErrNotFound) { // deleted since
+		if group.Refresh, err = c.refreshing(ctx, group.Name); err != nil && !errors.Is(err, transport.ErrNotFound) { // deleted since
 			return Summary{}, err
 		}
 	}

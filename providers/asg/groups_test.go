@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 func TestStates(t *testing.T) {
@@ -179,7 +180,7 @@ func TestUnknownGroup(t *testing.T) {
 		return groups(group("web-blue"), group("db"))
 	})
 	_, err := c.Group(t.Context(), "web-bleu")
-	if want := `no Auto Scaling group "web-bleu" in eu-west-1: did you mean web-blue?`; !errors.Is(err, ErrNotFound) || err.Error() != want {
+	if want := `no Auto Scaling group "web-bleu" in eu-west-1: did you mean web-blue?`; !errors.Is(err, transport.ErrNotFound) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -192,12 +193,12 @@ func TestForbidden(t *testing.T) {
 	s.on("DescribeAutoScalingGroups", groups(group("web", e("LaunchTemplate", spec("lt-1", "1")))))
 	s.on("DescribeLaunchTemplateVersions", fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation."))
 	_, err := c.Group(t.Context(), "web")
-	if want := "AWS does not allow the IAM action ec2:DescribeLaunchTemplateVersions (UnauthorizedOperation)"; !errors.Is(err, ErrForbidden) || err.Error() != want {
+	if want := "AWS does not allow the IAM action ec2:DescribeLaunchTemplateVersions (UnauthorizedOperation)"; !errors.Is(err, transport.ErrForbidden) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	s.on("DescribeAutoScalingGroups", fail(403, "AccessDenied", "User: arn:aws:iam::1:user/me is not authorized to perform: autoscaling:DescribeAutoScalingGroups because no identity-based policy allows the action"))
 	_, err = c.Group(t.Context(), "web")
-	if want := "AWS does not allow the IAM action autoscaling:DescribeAutoScalingGroups to arn:aws:iam::1:user/me (AccessDenied)"; !errors.Is(err, ErrForbidden) || err.Error() != want {
+	if want := "AWS does not allow the IAM action autoscaling:DescribeAutoScalingGroups to arn:aws:iam::1:user/me (AccessDenied)"; !errors.Is(err, transport.ErrForbidden) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

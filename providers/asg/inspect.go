@@ -13,6 +13,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 const (
@@ -28,14 +29,14 @@ const (
 func (e *Executor) inspect(ctx context.Context, a record.Action) record.Outcome {
 	id := a.Machine
 	i, err := e.c.instance(ctx, id)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		o := done("")
 		o.Lines = []string{"instance unknown to EC2"}
 		return o
 	}
 	state := instanceState(i)
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, transport.ErrForbidden):
 		state = cut("state not readable: " + err.Error())
 	case err != nil:
 		return notAsked(err)
@@ -64,7 +65,7 @@ func (c *Client) instance(ctx context.Context, id string) (ec2types.Instance, er
 			return i, nil
 		}
 	}
-	return ec2types.Instance{}, &problem{ErrNotFound, "no instance " + clean(id)}
+	return ec2types.Instance{}, &transport.Problem{Kind: transport.ErrNotFound, Words: "no instance " + transport.Clean(id)}
 }
 
 // instanceState is a machine's state in a line, and why it is so. The state
@@ -72,12 +73,12 @@ func (c *Client) instance(ctx context.Context, id string) (ec2types.Instance, er
 func instanceState(i ec2types.Instance) string {
 	state := "unknown"
 	if i.State != nil {
-		state = clean(string(i.State.Name))
+		state = transport.Clean(string(i.State.Name))
 	}
-	why := text(i.StateTransitionReason)
+	why := transport.Text(i.StateTransitionReason)
 	if r := i.StateReason; r != nil && (r.Message != nil || r.Code != nil) {
-		why = text(r.Message)
-		if code := text(r.Code); !strings.HasPrefix(why, code) {
+		why = transport.Text(r.Message)
+		if code := transport.Text(r.Code); !strings.HasPrefix(why, code) {
 			why = strings.TrimSuffix(code+": "+why, ": ")
 		}
 	}
@@ -108,10 +109,10 @@ func summary(s *ec2types.InstanceStatusSummary) string {
 	if s == nil {
 		return "unknown"
 	}
-	words := clean(string(s.Status))
+	words := transport.Clean(string(s.Status))
 	for _, d := range s.Details {
 		if d.Status == ec2types.StatusTypeFailed {
-			words += " (" + clean(string(d.Name)) + " failed)"
+			words += " (" + transport.Clean(string(d.Name)) + " failed)"
 		}
 	}
 	return words
@@ -124,7 +125,7 @@ func (c *Client) console(ctx context.Context, id string) []string {
 	var lines []string
 	for _, latest := range []bool{true, false} {
 		output, err := c.consoleOutput(ctx, id, latest)
-		if err != nil && latest && !errors.Is(err, ErrForbidden) {
+		if err != nil && latest && !errors.Is(err, transport.ErrForbidden) {
 			continue
 		}
 		if err != nil {
@@ -170,7 +171,7 @@ func consoleEnd(output string) []string {
 	for line := range strings.SplitSeq(escapes.ReplaceAllString(output, ""), "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		line = line[strings.LastIndexByte(line, '\r')+1:] // what was written over
-		line = strings.Join(strings.Fields(clean(line)), " ")
+		line = strings.Join(strings.Fields(transport.Clean(line)), " ")
 		if line == "" || idle.MatchString(line) || len(lines) > 0 && lines[len(lines)-1] == line {
 			continue
 		}
@@ -184,4 +185,4 @@ func consoleEnd(output string) []string {
 }
 
 // cut is text for one line of an answer.
-func cut(s string) string { return shortTo(s, lineLimit) }
+func cut(s string) string { return transport.ShortTo(s, lineLimit) }

@@ -17,6 +17,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // launchIn launches one machine in a zone with LaunchInstances, which answers
@@ -52,7 +53,7 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 	}, once)
 	if err != nil {
 		o := e.c.judge(err, false)
-		code, _ := answered(err)
+		code, _ := transport.Answered(err)
 		if notOffered(code) {
 			o = record.Outcome{Verdict: record.Refused, Refusal: record.RefusedInvalid,
 				Message: fmt.Sprintf("AWS does not offer LaunchInstances for this group or in %s (%s)", e.c.region, code)}
@@ -63,14 +64,14 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 		return o
 	}
 	if len(out.Instances) > 0 {
-		return done(clean(strings.Join(out.Instances[0].InstanceIds, ", ")) + " is launching in " + a.Zone)
+		return done(transport.Clean(strings.Join(out.Instances[0].InstanceIds, ", ")) + " is launching in " + a.Zone)
 	}
 	if len(out.Errors) > 0 {
 		e.mu.Lock()
 		e.spent[a.Token] = try + 1
 		e.mu.Unlock()
 		failed := out.Errors[0]
-		return launchRefused(text(failed.ErrorCode), firstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
+		return launchRefused(transport.Text(failed.ErrorCode), transport.FirstSentence(aws.ToString(failed.ErrorMessage)), a.Zone)
 	}
 	return record.Outcome{Verdict: record.Unknown, Message: "AWS has not confirmed the launch"}
 }
@@ -230,13 +231,13 @@ func (c *Client) member(ctx context.Context, id string) (membership, error) {
 		return membership{ending: c.ended(ctx, id)}, nil
 	}
 	i := out.AutoScalingInstances[0]
-	state := types.LifecycleState(text(i.LifecycleState))
+	state := types.LifecycleState(transport.Text(i.LifecycleState))
 	if state == types.LifecycleStateDetached || state == types.LifecycleStateDetaching {
 		return membership{}, nil
 	}
 	rest, warm := strings.CutPrefix(string(state), warmed)
 	return membership{
-		group: text(i.AutoScalingGroupName), warm: warm,
+		group: transport.Text(i.AutoScalingGroupName), warm: warm,
 		resting: state == types.LifecycleStateWarmedStopped || state == types.LifecycleStateWarmedHibernated,
 		ending:  strings.HasPrefix(rest, "Terminat"),
 	}, nil
@@ -258,7 +259,7 @@ func over(s ec2types.InstanceStateName) bool {
 func (c *Client) stateOf(ctx context.Context, id string) (ec2types.InstanceStateName, error) {
 	i, err := c.instance(ctx, id)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return ec2types.InstanceStateNameTerminated, nil
 	case err != nil || i.State == nil:
 		return "", err
@@ -279,7 +280,7 @@ func (c *Client) launched(ctx context.Context, a record.Action) (bool, error) {
 	}})
 	if err != nil {
 		err = c.explain(err)
-		if errors.Is(err, ErrForbidden) {
+		if errors.Is(err, transport.ErrForbidden) {
 			return false, nil
 		}
 		return false, err

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Tags with the names that people know groups by.
@@ -46,7 +47,7 @@ func Meant(name string, groups []world.Group) (int, error) {
 				may = append(may, named(groups[i]))
 			}
 			slices.Sort(may)
-			return -1, fmt.Errorf("%q may mean %s: name one of them", clean(name), strings.Join(may, " or "))
+			return -1, fmt.Errorf("%q may mean %s: name one of them", transport.Clean(name), strings.Join(may, " or "))
 		}
 	}
 	return -1, nil
@@ -84,7 +85,7 @@ func (c *Client) Meant(ctx context.Context, name string, machineIDs map[string]b
 	var ours []world.Group
 	for _, g := range all {
 		if owns(g, machineIDs, cluster) {
-			ours = append(ours, world.Group{Name: text(g.AutoScalingGroupName), Tags: tagsOf(g)})
+			ours = append(ours, world.Group{Name: transport.Text(g.AutoScalingGroupName), Tags: tagsOf(g)})
 		}
 	}
 	switch at, err := Meant(name, ours); {
@@ -100,14 +101,14 @@ func (c *Client) Meant(ctx context.Context, name string, machineIDs map[string]b
 func (c *Client) unknown(name string, all []types.AutoScalingGroup) error {
 	var names []string
 	for _, g := range all {
-		names = append(names, text(g.AutoScalingGroupName))
+		names = append(names, transport.Text(g.AutoScalingGroupName))
 	}
-	none := fmt.Sprintf("no Auto Scaling group %q in %s", clean(name), c.region)
-	switch close := near(name, names); {
+	none := fmt.Sprintf("no Auto Scaling group %q in %s", transport.Clean(name), c.region)
+	switch close := transport.Near(name, names); {
 	case len(close) > 0:
 		none += ": did you mean " + strings.Join(close, " or ") + "?"
 	case len(names) == 0:
 		none += ": there are none at all"
 	}
-	return &problem{ErrNotFound, none}
+	return &transport.Problem{Kind: transport.ErrNotFound, Words: none}
 }

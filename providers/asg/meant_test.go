@@ -2,6 +2,7 @@ package asg
 
 import (
 	"errors"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"net/url"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestMeant(t *testing.T) {
 		if tt.err == "" && (err != nil || got != tt.is) {
 			t.Errorf("%s: got %q, %v, want %s", tt.name, got, err, tt.is)
 		}
-		if tt.err != "" && (err == nil || err.Error() != tt.err || errors.Is(err, ErrNotFound) != strings.HasPrefix(tt.err, "no Auto Scaling group")) {
+		if tt.err != "" && (err == nil || err.Error() != tt.err || errors.Is(err, transport.ErrNotFound) != strings.HasPrefix(tt.err, "no Auto Scaling group")) {
 			t.Errorf("%s: got %q, %v, want %s", tt.name, got, err, tt.err)
 		}
 	}

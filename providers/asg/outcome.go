@@ -10,6 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // refusals by error code, where the code says it all.
@@ -43,9 +44,9 @@ var refusals = map[string]record.Refusal{
 func refusalOf(code, message string) record.Refusal {
 	short := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(code, "Exception"), "Fault"), "InSubnet")
 	switch {
-	case throttleCodes[code], expiredCodes[code], badLoginCodes[code]:
+	case transport.ThrottleCodes[code], transport.ExpiredCodes[code], transport.BadLoginCodes[code]:
 		return record.RefusedBusy
-	case isForbidden(code, message):
+	case transport.IsForbidden(code, message):
 		return record.RefusedForbidden
 	case strings.Contains(message, "No managed instance found"), strings.Contains(message, "is not part of Auto Scaling group"):
 		return record.RefusedGone
@@ -76,12 +77,12 @@ func (c *Client) judge(err error, retried bool) record.Outcome {
 	unknown := record.Outcome{Verdict: record.Unknown, Message: words}
 
 	var (
-		login  *loginError
+		login  *transport.LoginError
 		wrong  smithy.InvalidParamsError
 		answer *awshttp.ResponseError
 		dial   *net.OpError
 	)
-	code, message := answered(err)
+	code, message := transport.Answered(err)
 	switch {
 	case errors.As(err, &login):
 		return no(record.RefusedBusy)
@@ -100,7 +101,7 @@ func (c *Client) judge(err error, retried bool) record.Outcome {
 	if r == "" {
 		return unknown
 	}
-	if r != record.RefusedForbidden && !expiredCodes[code] && !badLoginCodes[code] && !throttleCodes[code] {
+	if r != record.RefusedForbidden && !transport.ExpiredCodes[code] && !transport.BadLoginCodes[code] && !transport.ThrottleCodes[code] {
 		words = message // the service's own words say it best
 	}
 	return no(r)
@@ -112,9 +113,9 @@ func (c *Client) judge(err error, retried bool) record.Outcome {
 func notAsked(err error) record.Outcome {
 	r := record.RefusedBusy
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, transport.ErrForbidden):
 		r = record.RefusedForbidden
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		r = record.RefusedInvalid // the group or template itself: no later try finds it
 	}
 	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: err.Error()}

@@ -10,6 +10,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // A client for those who only look sends no call that changes something.
@@ -54,7 +55,7 @@ func TestConnectReadOnly(t *testing.T) {
 		"DeregisterTargets":                   func(ctx context.Context) error { return targetGroup{c, "arn"}.remove(ctx, machine) },
 		"DeregisterInstancesFromLoadBalancer": func(ctx context.Context) error { return classic{c, "old"}.remove(ctx, machine) },
 	} {
-		if err := do(t.Context()); !errors.Is(err, ErrReadOnly) {
+		if err := do(t.Context()); !errors.Is(err, transport.ErrReadOnly) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -69,7 +70,7 @@ func TestConnectReadOnly(t *testing.T) {
 		},
 		"DescribeInstanceHealth": func(ctx context.Context) error { _, err := classic{c, "old"}.standing(ctx, machine); return err },
 	} {
-		if err := do(t.Context()); errors.Is(err, ErrReadOnly) || len(s.sent(name)) == 0 {
+		if err := do(t.Context()); errors.Is(err, transport.ErrReadOnly) || len(s.sent(name)) == 0 {
 			t.Errorf("%s is not let through: %v", name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // inFlight are the states of an instance refresh that still replaces machines
@@ -30,7 +31,7 @@ func (c *Client) refreshing(ctx context.Context, name string) (world.Refresh, er
 	for _, r := range out.InstanceRefreshes {
 		if slices.Contains(inFlight, r.Status) {
 			return world.Refresh{
-				ID: text(r.InstanceRefreshId), Status: clean(string(r.Status)), Percent: int(aws.ToInt32(r.PercentageComplete)), Since: aws.ToTime(r.StartTime),
+				ID: transport.Text(r.InstanceRefreshId), Status: transport.Clean(string(r.Status)), Percent: int(aws.ToInt32(r.PercentageComplete)), Since: aws.ToTime(r.StartTime),
 			}, nil
 		}
 	}

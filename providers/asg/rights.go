@@ -15,8 +15,9 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/record"
-	texts "github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // rightsTimeout bounds each request that only asks for rights. IAM and STS may be out of
@@ -56,7 +57,7 @@ func (c *Client) CheckRights(ctx context.Context, on Taken, rights []record.Righ
 	}
 	if on.SetsTemplate {
 		for _, action := range []string{"ec2:RunInstances", "iam:PassRole"} {
-			out = append(out, record.Right{Action: action, Resource: "*", Message: texts.RightLeftToAWS})
+			out = append(out, record.Right{Action: action, Resource: "*", Message: plans.RightLeftToAWS})
 		}
 	}
 	return out
@@ -121,7 +122,7 @@ func (c *Client) ask(ctx context.Context, on Taken, action string) (bool, error)
 	default:
 		return false, nil
 	}
-	if code, _ := answered(err); code == "DryRunOperation" {
+	if code, _ := transport.Answered(err); code == "DryRunOperation" {
 		return true, nil
 	}
 	if err == nil {
@@ -138,7 +139,7 @@ func (c *Client) verdict(err error) (record.RightVerdict, string) {
 	switch err = c.explain(err); {
 	case err == nil:
 		return record.RightAllowed, ""
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, transport.ErrForbidden):
 		return record.RightDenied, err.Error()
 	}
 	return record.RightUnchecked, err.Error()
@@ -179,7 +180,7 @@ var provers = map[string]func(*Client, context.Context, string) error{
 			return err
 		}
 		for _, p := range g.SuspendedProcesses {
-			if text(p.ProcessName) == process {
+			if transport.Text(p.ProcessName) == process {
 				return errUnproven
 			}
 		}

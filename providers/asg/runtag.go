@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // RunTagKey is the tag of a group that says who drives a run in it without Kubernetes, and
@@ -71,9 +72,9 @@ func (t RunTag) String() string {
 }
 
 func parseRunTag(group, value string) (t RunTag, err error) {
-	strange := &problem{errStrangeTag, fmt.Sprintf("the tag %s of group %s is %q, which Drainboard has not written: the group cannot be locked until it is removed: aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-		RunTagKey, clean(group), short(value), clean(group), RunTagKey)}
-	value = clean(value)
+	strange := &transport.Problem{Kind: errStrangeTag, Words: fmt.Sprintf("the tag %s of group %s is %q, which Drainboard has not written: the group cannot be locked until it is removed: aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
+		RunTagKey, transport.Clean(group), transport.Short(value), transport.Clean(group), RunTagKey)}
+	value = transport.Clean(value)
 	for rest := value; rest != ""; {
 		part, after, _ := strings.Cut(rest, " ")
 		key, text, ok := strings.Cut(part, "=")

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // sizers reads what changes a group's size by itself: its scaling policies and
@@ -38,7 +39,7 @@ func (c *Client) policies(ctx context.Context, name string) ([]world.Policy, err
 		}
 		for _, p := range page.ScalingPolicies {
 			if p.Enabled == nil || *p.Enabled {
-				out = append(out, world.Policy{Name: text(p.PolicyName), Kind: text(p.PolicyType)})
+				out = append(out, world.Policy{Name: transport.Text(p.PolicyName), Kind: transport.Text(p.PolicyType)})
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func (c *Client) schedule(ctx context.Context, name string) ([]world.Scheduled, 
 		}
 		for _, a := range page.ScheduledUpdateGroupActions {
 			out = append(out, world.Scheduled{
-				Name: text(a.ScheduledActionName), At: aws.ToTime(a.StartTime), Recurs: text(a.Recurrence),
+				Name: transport.Text(a.ScheduledActionName), At: aws.ToTime(a.StartTime), Recurs: transport.Text(a.Recurrence),
 				Min: number(a.MinSize), Max: number(a.MaxSize), Desired: number(a.DesiredCapacity),
 			})
 		}

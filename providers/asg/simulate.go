@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // simulateAll has IAM simulate the caller's policies for rights, by resource the places in out.
@@ -50,13 +51,13 @@ func judged(e iamtypes.EvaluationResult, of string) (record.RightVerdict, string
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
 	case len(missing) > 0:
-		return record.RightUnchecked, clean("the policies of " + of + " have conditions that cannot be simulated: " + strings.Join(missing, ", "))
+		return record.RightUnchecked, transport.Clean("the policies of " + of + " have conditions that cannot be simulated: " + strings.Join(missing, ", "))
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeAllowed:
 		return record.RightAllowed, ""
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeExplicitDeny:
-		return record.RightDenied, clean("denied by a policy of " + of + ", as IAM simulates it")
+		return record.RightDenied, transport.Clean("denied by a policy of " + of + ", as IAM simulates it")
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeImplicitDeny:
-		return record.RightDenied, clean("not allowed by any policy of " + of + ", as IAM simulates it")
+		return record.RightDenied, transport.Clean("not allowed by any policy of " + of + ", as IAM simulates it")
 	}
 	return record.RightUnchecked, "IAM's simulation says nothing of it"
 }
@@ -114,7 +115,7 @@ func (c *Client) principal(ctx context.Context) (string, error) {
 	}
 	is, err := arn.Parse(aws.ToString(who.Arn))
 	if err != nil {
-		return "", &problem{errNotSimulated, "AWS names the caller " + text(who.Arn)}
+		return "", &transport.Problem{Kind: errNotSimulated, Words: "AWS names the caller " + transport.Text(who.Arn)}
 	}
 	kind, name, _ := strings.Cut(is.Resource, "/")
 	switch {
@@ -128,5 +129,5 @@ func (c *Client) principal(ctx context.Context) (string, error) {
 		is.Service, is.Resource = "iam", "role/"+role
 		return is.String(), nil
 	}
-	return "", &problem{errNotSimulated, fmt.Sprintf("%s, and not those of %s", errNotSimulated, clean(is.String()))}
+	return "", &transport.Problem{Kind: errNotSimulated, Words: fmt.Sprintf("%s, and not those of %s", errNotSimulated, transport.Clean(is.String()))}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // TagHeld is a lock that was acquired.
@@ -193,7 +194,7 @@ func (h *TagHeld) letGo(ctx context.Context) error {
 	h.mu.Unlock()
 	if free.Run == "" {
 		err = h.l.remove(ctx, h.allowed(asked))
-		if err == nil || !errors.Is(explain(err), ErrForbidden) {
+		if err == nil || !errors.Is(transport.Explain(err), transport.ErrForbidden) {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Times of a lock that is a tag.
@@ -157,7 +158,7 @@ func (l *TagLock) claim(ctx context.Context, asked stamp, there RunTag) (*TagHel
 	switch {
 	case errors.Is(err, live.ErrNotSure):
 		return nil, nil // too late after the read
-	case err != nil && (!passing(err) || errors.Is(explain(err), ErrThrottled)):
+	case err != nil && (!passing(err) || errors.Is(transport.Explain(err), transport.ErrThrottled)):
 		return nil, err // not written
 	} // of all others nobody knows whether they were written: it is read back as well
 	if err := l.pause(ctx, tagSettle); err != nil {
@@ -239,13 +240,13 @@ func (l *TagLock) tag(value *string) types.Tag {
 // passing reports whether a call that failed may work a moment later, or may have worked:
 // AWS throttles, has trouble itself, or does not answer.
 func passing(err error) bool {
-	said := explain(err)
-	code, message := answered(err)
+	said := transport.Explain(err)
+	code, message := transport.Answered(err)
 	switch {
-	case errors.Is(said, ErrExpired), errors.Is(said, ErrNoCredentials), errors.Is(err, ErrReadOnly):
+	case errors.Is(said, transport.ErrExpired), errors.Is(said, transport.ErrNoCredentials), errors.Is(err, transport.ErrReadOnly):
 		return false
 	case code == "":
-		return errors.Is(said, ErrUnreachable)
+		return errors.Is(said, transport.ErrUnreachable)
 	}
 	refusal := refusalOf(code, message)
 	return refusal == "" || refusal == record.RefusedBusy
@@ -253,5 +254,5 @@ func passing(err error) bool {
 
 // explain says why the lock could not be taken.
 func (l *TagLock) explain(err error) error {
-	return fmt.Errorf("take the lock of group %s (tag %s): %w", clean(l.group), RunTagKey, l.c.explain(err))
+	return fmt.Errorf("take the lock of group %s (tag %s): %w", transport.Clean(l.group), RunTagKey, l.c.explain(err))
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // taking is an Acquire under way.
@@ -296,7 +297,7 @@ func TestTagLockDenied(t *testing.T) {
 		g, c := tagging(t)
 		ann, _ := two(c, newTagTime())
 		g.on(call, fail(403, "AccessDenied", "User: arn:aws:iam::1:user/ann is not authorized to perform: autoscaling:"+call+" on resource: *"))
-		if _, err := ann.Acquire(t.Context()); !errors.Is(err, ErrForbidden) || !strings.Contains(err.Error(), "autoscaling:"+call) {
+		if _, err := ann.Acquire(t.Context()); !errors.Is(err, transport.ErrForbidden) || !strings.Contains(err.Error(), "autoscaling:"+call) {
 			t.Errorf("%s: %v", call, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/providers/asg/awstest"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // The tags of a large group are read without its instances: a start waits for them.
@@ -19,7 +20,7 @@ func TestTags(t *testing.T) {
 		t.Errorf("sent %v", sent)
 	}
 	s.on("DescribeAutoScalingGroups", groups())
-	if _, err := c.Tags(t.Context(), "web"); !errors.Is(err, ErrNotFound) {
+	if _, err := c.Tags(t.Context(), "web"); !errors.Is(err, transport.ErrNotFound) {
 		t.Errorf("of no group: %v", err)
 	}
 }

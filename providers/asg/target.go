@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // TargetOptions are what the user asked the machines to become. The zero value
@@ -35,7 +36,7 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 		return record.Target{}, errors.New("give either a launch template version or an AMI: an AMI creates its own version")
 	}
 	g, err := c.describe(ctx, group)
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return record.Target{}, c.Unknown(ctx, err, group)
 	}
 	if err != nil {
@@ -43,13 +44,13 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 	}
 	spec := specOf(g)
 	if spec == nil {
-		return record.Target{}, fmt.Errorf("group %s: %s", clean(group), refusal(g))
+		return record.Target{}, fmt.Errorf("group %s: %s", transport.Clean(group), refusal(g))
 	}
 	if o.AMI != "" {
 		for _, override := range overridesOf(g) {
 			if override.ImageId != nil {
 				return record.Target{}, fmt.Errorf("group %s: its mixed instances policy overrides the image for %[3]s with %[2]s, so an AMI in the launch template has no effect: change the policy first",
-					clean(group), text(override.ImageId), text(override.InstanceType))
+					transport.Clean(group), transport.Text(override.ImageId), transport.Text(override.InstanceType))
 			}
 		}
 		if err := c.imageExists(ctx, o.AMI); err != nil {
@@ -61,11 +62,11 @@ func (c *Client) Target(ctx context.Context, group string, o TargetOptions) (rec
 		return record.Target{Image: o.AMI}, nil
 	}
 	if n, err := strconv.ParseInt(o.TemplateVersion, 10, 64); o.TemplateVersion != "$Latest" && o.TemplateVersion != "$Default" && (err != nil || n < 1) {
-		return record.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", clean(o.TemplateVersion))
+		return record.Target{}, fmt.Errorf("%q is not a launch template version: give a number, $Latest or $Default", transport.Clean(o.TemplateVersion))
 	}
-	want, err := c.resolve(ctx, text(spec.LaunchTemplateId), o.TemplateVersion)
-	if errors.Is(err, ErrNotFound) {
-		return record.Target{}, &problem{ErrNotFound, fmt.Sprintf("launch template %s of group %s has no version %s%s", text(spec.LaunchTemplateName), clean(group), o.TemplateVersion, c.newest(ctx, text(spec.LaunchTemplateId)))}
+	want, err := c.resolve(ctx, transport.Text(spec.LaunchTemplateId), o.TemplateVersion)
+	if errors.Is(err, transport.ErrNotFound) {
+		return record.Target{}, &transport.Problem{Kind: transport.ErrNotFound, Words: fmt.Sprintf("launch template %s of group %s has no version %s%s", transport.Text(spec.LaunchTemplateName), transport.Clean(group), o.TemplateVersion, c.newest(ctx, transport.Text(spec.LaunchTemplateId)))}
 	}
 	if err != nil {
 		return record.Target{}, err
@@ -93,7 +94,7 @@ func (c *Client) overridesHave(ctx context.Context, group string, g types.AutoSc
 		if v.Image != image {
 			return fmt.Errorf("group %s: %s in its mixed instances policy launches from a template of its own, %s with image %s, which --ami would not change: "+
 				"create a version of each template with the image for its instance types (aws ec2 create-launch-template-version --launch-template-id %s --source-version %d --launch-template-data ImageId=AMI), set the policy to them, and roll the group without --ami",
-				clean(group), overrideName(o), v.Template, clean(v.Image), v.ID, v.Version)
+				transport.Clean(group), overrideName(o), v.Template, transport.Clean(v.Image), v.ID, v.Version)
 		}
 	}
 	return nil
@@ -104,7 +105,7 @@ func overrideName(o types.LaunchTemplateOverrides) string {
 	if o.InstanceType == nil {
 		return "an override by instance requirements"
 	}
-	return clean(text(o.InstanceType))
+	return transport.Clean(transport.Text(o.InstanceType))
 }
 
 // newest says which version a template has last, as a help in an error.
@@ -127,15 +128,15 @@ func (c *Client) imageExists(ctx context.Context, ami string) error {
 	out, err := c.compute.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{ami}})
 	err = c.explain(err)
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, transport.ErrForbidden):
 		return nil
-	case errors.Is(err, ErrNotFound), err == nil && len(out.Images) == 0:
-		return &problem{ErrNotFound, fmt.Sprintf("no AMI %s in %s, or it is not shared with this account", clean(ami), c.region)}
+	case errors.Is(err, transport.ErrNotFound), err == nil && len(out.Images) == 0:
+		return &transport.Problem{Kind: transport.ErrNotFound, Words: fmt.Sprintf("no AMI %s in %s, or it is not shared with this account", transport.Clean(ami), c.region)}
 	case err != nil:
 		return err
 	}
 	if state := out.Images[0].State; state != ec2types.ImageStateAvailable && state != "" {
-		return fmt.Errorf("AMI %s is %s, not available", clean(ami), clean(string(state)))
+		return fmt.Errorf("AMI %s is %s, not available", transport.Clean(ami), transport.Clean(string(state)))
 	}
 	return nil
 }

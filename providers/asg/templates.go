@@ -16,6 +16,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // movingFor is how long $Latest and $Default are taken for what they were. A
@@ -69,12 +70,12 @@ func (c *Client) resolve(ctx context.Context, id, spec string) (version, error) 
 	}
 	v := version{
 		Template: world.Template{ID: id, Version: aws.ToInt64(data.VersionNumber)},
-		Name:     text(data.LaunchTemplateName),
+		Name:     transport.Text(data.LaunchTemplateName),
 		read:     time.Now(),
 		moving:   strings.HasPrefix(spec, "$"),
 	}
 	if data.LaunchTemplateData != nil {
-		v.Image = text(data.LaunchTemplateData.ImageId)
+		v.Image = transport.Text(data.LaunchTemplateData.ImageId)
 		market := data.LaunchTemplateData.InstanceMarketOptions
 		v.Spot = market != nil && market.MarketType == ec2types.MarketTypeSpot
 	}
@@ -85,13 +86,13 @@ func (c *Client) resolve(ctx context.Context, id, spec string) (version, error) 
 // resolveSpec is resolve for what a group names. Groups always have the id in
 // their description, however they were made.
 func (c *Client) resolveSpec(ctx context.Context, s *autoscalingtypes.LaunchTemplateSpecification) (version, error) {
-	return c.resolve(ctx, text(s.LaunchTemplateId), text(s.Version))
+	return c.resolve(ctx, transport.Text(s.LaunchTemplateId), transport.Text(s.Version))
 }
 
 // TemplateExists reads whether a launch template has a version.
 func (c *Client) TemplateExists(ctx context.Context, t world.Template) (bool, error) {
 	_, err := c.templateVersion(ctx, t.ID, strconv.FormatInt(t.Version, 10))
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
@@ -110,7 +111,7 @@ func (c *Client) templateVersion(ctx context.Context, id, spec string) (ec2types
 		return ec2types.LaunchTemplateVersion{}, c.explain(err)
 	}
 	if len(out.LaunchTemplateVersions) == 0 {
-		return ec2types.LaunchTemplateVersion{}, &problem{ErrNotFound, fmt.Sprintf("launch template %s has no version %s", id, clean(spec))}
+		return ec2types.LaunchTemplateVersion{}, &transport.Problem{Kind: transport.ErrNotFound, Words: fmt.Sprintf("launch template %s has no version %s", id, transport.Clean(spec))}
 	}
 	return out.LaunchTemplateVersions[0], nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // terminateDirectly ends a machine of a group, or one that was detached from it, without
@@ -18,7 +19,7 @@ func (e *Executor) terminateDirectly(ctx context.Context, a record.Action) recor
 	already.Already = true
 	i, err := e.c.instance(ctx, a.Machine)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return already
 	case err != nil:
 		return notAsked(err)
@@ -44,7 +45,7 @@ func (e *Executor) end(ctx context.Context, id string) record.Outcome {
 	defer cancel()
 	_, err := e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}},
 		func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} })
-	if code, _ := answered(err); code == "InvalidInstanceID.NotFound" {
+	if code, _ := transport.Answered(err); code == "InvalidInstanceID.NotFound" {
 		return done(id + " is already gone")
 	}
 	if err != nil {

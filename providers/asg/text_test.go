@@ -1,17 +1,18 @@
 package asg
 
 import (
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func TestShort(t *testing.T) {
-	got := short(strings.Repeat("ä", 400) + "\n")
+	got := transport.Short(strings.Repeat("ä", 400) + "\n")
 	if len(got) > 310 || !strings.HasSuffix(got, "…") {
 		t.Errorf("got %d bytes: %q", len(got), got)
 	}
-	if got := short("  a \n\n b  "); got != "a b" {
+	if got := transport.Short("  a \n\n b  "); got != "a b" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -23,7 +24,7 @@ func TestFirstSentence(t *testing.T) {
 		"Launching EC2 instance failed.": "Launching EC2 instance failed.",
 		"":                               "",
 	} {
-		if got := firstSentence(in); got != want {
+		if got := transport.FirstSentence(in); got != want {
 			t.Errorf("firstSentence(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -37,7 +38,7 @@ func TestNear(t *testing.T) {
 		"prod-workers": {"prod-workers-a", "prod-workers-b"},
 		"zzz":          nil,
 	} {
-		if got := near(in, names); !slices.Equal(got, want) {
+		if got := transport.Near(in, names); !slices.Equal(got, want) {
 			t.Errorf("near(%q) = %v, want %v", in, got, want)
 		}
 	}

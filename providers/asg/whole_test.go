@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // shop is a whole of two groups: web, which is part of most tests, and db.
@@ -283,7 +284,7 @@ func TestOutsideAsksWhenItMatters(t *testing.T) {
 		}
 	}
 
-	o.trouble = ErrThrottled // what could not be read is asked for again
+	o.trouble = transport.ErrThrottled // what could not be read is asked for again
 	if _, err := o.read(t.Context(), c, shop, "web", members, false); err != nil || asked() != 5 || o.trouble != nil {
 		t.Errorf("asked %d times, %v %v", asked(), err, o.trouble)
 	}
@@ -310,7 +311,7 @@ func TestFeedOfAPartTrouble(t *testing.T) {
 	denied := fail(403, "UnauthorizedOperation", "no")
 	s.on("DescribeInstances", denied)
 	err := follow(t, c.Feed("web", FeedOptions{Whole: &w, Certain: true}), func(*world.World) bool { return false })
-	if !errors.Is(err, ErrForbidden) || !strings.Contains(err.Error(), "ec2:DescribeInstances") {
+	if !errors.Is(err, transport.ErrForbidden) || !strings.Contains(err.Error(), "ec2:DescribeInstances") {
 		t.Errorf("got %v", err)
 	}
 	s.onCall("DescribeInstances", func(f url.Values) string {
@@ -325,7 +326,7 @@ func TestFeedOfAPartTrouble(t *testing.T) {
 		}
 		return true
 	})
-	if err := follow(t, c.Feed("other", FeedOptions{Whole: &w, Certain: true}), func(*world.World) bool { return false }); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "with the tag shop=corner in eu-west-1") {
+	if err := follow(t, c.Feed("other", FeedOptions{Whole: &w, Certain: true}), func(*world.World) bool { return false }); !errors.Is(err, transport.ErrNotFound) || !strings.Contains(err.Error(), "with the tag shop=corner in eu-west-1") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -346,7 +347,7 @@ func TestGroupsOf(t *testing.T) {
 		t.Errorf("got %+v", web)
 	}
 	s.on("DescribeAutoScalingGroups", fail(400, "Throttling", "Rate exceeded"))
-	if _, err := c.GroupsOf(t.Context(), shop); !errors.Is(err, ErrThrottled) {
+	if _, err := c.GroupsOf(t.Context(), shop); !errors.Is(err, transport.ErrThrottled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -108,7 +108,7 @@ func (d *details) configOld() bool {
 // Busy says which update EKS carries out, "" for none: it refuses another one meanwhile.
 func Busy(m *world.ManagedGroup) string {
 	if u := m.UnderWay(); u != nil {
-		return text.EKSBusy(u.ID)
+		return systems.EKSBusy(u.ID)
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -82,7 +82,7 @@ func compare(w *world.World, p *world.Pool) {
 		p.NodeSecret, p.Disproved, p.Unhashed = "", true, "Gardener has finished, and none of them has the hash that the Shoot comes to"
 	}
 	if p.Unhashed != "" {
-		p.Notes = append(p.Notes, text.HashTellsNothing(p.Unhashed))
+		p.Notes = append(p.Notes, systems.HashTellsNothing(p.Unhashed))
 	}
 	switch {
 	case newest == nil:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // readTimeout bounds one read, with the SDK's own retries of it.
@@ -44,7 +45,7 @@ func (b *bucket) String() string { return world.Clean("s3://" + path.Join(b.name
 
 func (b *bucket) read(ctx context.Context, name string) ([]byte, error) {
 	data, err := ask(ctx, b, func(ctx context.Context, region string) ([]byte, error) { return b.get(ctx, name, region) })
-	if errors.Is(err, asg.ErrForbidden) {
+	if errors.Is(err, transport.ErrForbidden) {
 		err = fmt.Errorf("%w; without s3:ListBucket S3 answers the same for missing objects", err)
 	}
 	return data, err

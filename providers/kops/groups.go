@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Group is an instance group.
@@ -35,7 +36,7 @@ func (c *Client) Groups(ctx context.Context) ([]Group, error) {
 		groups[i] = Group{Summary: s, InstanceGroup: nameOf(s.Group)}
 	}
 	if len(groups) == 0 {
-		return nil, &problem{asg.ErrNotFound, fmt.Sprintf("no instance group of kops cluster %s in %s: no Auto Scaling group has its tags", world.Clean(c.cluster), c.aws.Region())}
+		return nil, &problem{transport.ErrNotFound, fmt.Sprintf("no instance group of kops cluster %s in %s: no Auto Scaling group has its tags", world.Clean(c.cluster), c.aws.Region())}
 	}
 	slices.SortFunc(groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Role), slices.Index(order, b.Role)), cmp.Compare(a.InstanceGroup, b.InstanceGroup))
@@ -62,5 +63,5 @@ func (c *Client) Find(ctx context.Context, name string) (Group, error) {
 		}
 		names = append(names, g.InstanceGroup)
 	}
-	return Group{}, &problem{asg.ErrNotFound, fmt.Sprintf("kops cluster %s has no instance group %q; it has %s", world.Clean(c.cluster), world.Clean(name), strings.Join(names, ", "))}
+	return Group{}, &problem{transport.ErrNotFound, fmt.Sprintf("kops cluster %s has no instance group %q; it has %s", world.Clean(c.cluster), world.Clean(name), strings.Join(names, ", "))}
 }

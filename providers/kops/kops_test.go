@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // connect starts an AWS and a client of it.
@@ -169,15 +170,15 @@ func TestFind(t *testing.T) {
 		}
 	}
 	_, err := c.Find(t.Context(), "nodes")
-	if want := `kops cluster shop.example.com has no instance group "nodes"; it has bastions, control-plane-a, front, nodes-a, nodes-b`; !errors.Is(err, asg.ErrNotFound) || err.Error() != want {
+	if want := `kops cluster shop.example.com has no instance group "nodes"; it has bastions, control-plane-a, front, nodes-a, nodes-b`; !errors.Is(err, transport.ErrNotFound) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	s.On("DescribeAutoScalingGroups", awstest.Groups())
-	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, asg.ErrNotFound) || !strings.Contains(err.Error(), "no instance group of kops cluster shop.example.com in eu-west-1") {
+	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, transport.ErrNotFound) || !strings.Contains(err.Error(), "no instance group of kops cluster shop.example.com in eu-west-1") {
 		t.Errorf("got %v", err)
 	}
 	s.On("DescribeAutoScalingGroups", awstest.Fail(403, "AccessDenied", "no"))
-	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, asg.ErrForbidden) {
+	if _, err := c.Find(t.Context(), "nodes"); !errors.Is(err, transport.ErrForbidden) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // listAgain is how long after a failed list of the specs it is tried again.
@@ -65,7 +65,7 @@ func (c *Client) Unmade(ctx context.Context, has func(name string) bool) ([]worl
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch err := s.list(ctx, c); {
-	case errors.Is(err, asg.ErrForbidden):
+	case errors.Is(err, transport.ErrForbidden):
 		return nil, nil
 	case err != nil:
 		return nil, err

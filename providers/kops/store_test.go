@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 const (
@@ -109,9 +110,9 @@ func TestStoreTrouble(t *testing.T) {
 	}{
 		{awstest.Fail(404, "NoSuchKey", "The specified key does not exist."), fs.ErrNotExist, "the state store has no Cluster shop.example.com (no s3://state/prod/shop.example.com/config); check --state (KOPS_STATE_STORE) and --cluster-name"},
 		{awstest.Fail(404, "NoSuchBucket", "The specified bucket does not exist"), nil, "reading s3://state/prod/shop.example.com/config: no S3 bucket state: check --state or KOPS_STATE_STORE"},
-		{awstest.Fail(403, "AccessDenied", "User: arn:aws:iam::1:user/me is not authorized to perform: s3:GetObject on resource: x"), asg.ErrForbidden, "reading s3://state/prod/shop.example.com/config: AWS does not allow the IAM action s3:GetObject to arn:aws:iam::1:user/me (AccessDenied)"},
-		{awstest.Fail(403, "AccessDenied", "Access Denied"), asg.ErrForbidden, "the IAM action s3:GetObject (AccessDenied); without s3:ListBucket S3 answers the same for missing objects"},
-		{awstest.Fail(400, "ExpiredToken", "The provided token has expired."), asg.ErrExpired, "AWS credentials expired (ExpiredToken)"},
+		{awstest.Fail(403, "AccessDenied", "User: arn:aws:iam::1:user/me is not authorized to perform: s3:GetObject on resource: x"), transport.ErrForbidden, "reading s3://state/prod/shop.example.com/config: AWS does not allow the IAM action s3:GetObject to arn:aws:iam::1:user/me (AccessDenied)"},
+		{awstest.Fail(403, "AccessDenied", "Access Denied"), transport.ErrForbidden, "the IAM action s3:GetObject (AccessDenied); without s3:ListBucket S3 answers the same for missing objects"},
+		{awstest.Fail(400, "ExpiredToken", "The provided token has expired."), transport.ErrExpired, "AWS credentials expired (ExpiredToken)"},
 		{strings.Repeat("# long\n", 1<<20), nil, "larger than 4 MiB, not a spec"},
 	} {
 		s, c := open(t, "s3://state/prod")

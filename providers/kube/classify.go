@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // classify says what became of a request that changes something. Refused means
@@ -29,7 +30,7 @@ func classify(err error) record.Outcome {
 		return classifyLost(err)
 	}
 	status := api.Status()
-	text := sentence(status.Message)
+	text := objects.Sentence(status.Message)
 	no := func(r record.Refusal) record.Outcome {
 		return record.Outcome{Verdict: record.Refused, Refusal: r, Message: text, After: retryAfter(status)}
 	}
@@ -87,7 +88,7 @@ func classify(err error) record.Outcome {
 
 // classifyLost is classify for a request without an answer.
 func classifyLost(err error) record.Outcome {
-	text := sentence(innermost(err))
+	text := objects.Sentence(innermost(err))
 	var op *net.OpError
 	switch {
 	case isPlugin(err),
@@ -125,11 +126,11 @@ func budgetWords(status metav1.Status) string {
 	var all []string
 	for _, c := range status.Details.Causes {
 		if c.Type == policyv1.DisruptionBudgetCause && c.Message != "" {
-			all = append(all, sentence(c.Message))
+			all = append(all, objects.Sentence(c.Message))
 		}
 	}
 	if len(all) == 0 {
-		return sentence(status.Message)
+		return objects.Sentence(status.Message)
 	}
 	return strings.Join(all, "; ")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 const (
@@ -89,7 +90,7 @@ func slimCommand(m *corev1.ConfigMap) *corev1.ConfigMap {
 
 func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	m = slimCommand(m)
-	l := &commandObject{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], by: m.Data[byKey], heard: sentence(m.Data[heardKey])}
+	l := &commandObject{name: world.Clean(m.Name), version: m.ResourceVersion, uid: m.UID, given: m.CreationTimestamp.Time, text: m.Data[commandKey], by: m.Data[byKey], heard: objects.Sentence(m.Data[heardKey])}
 	if text, ok := m.Data[answerKey]; ok {
 		l.answer = toAnswer(text)
 	}
@@ -97,7 +98,7 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 	if l.text == "" {
 		l.bad = fmt.Sprintf("no %s of at most %d bytes", commandKey, longestCommand)
 	} else if err := json.Unmarshal([]byte(l.text), &form); err != nil {
-		l.bad = commandKey + " cannot be read: " + sentence(err.Error())
+		l.bad = commandKey + " cannot be read: " + objects.Sentence(err.Error())
 	} else if form.Version != commandVersion {
 		l.bad = fmt.Sprintf("%s has format %d, this drainboard reads format %d", commandKey, form.Version, commandVersion)
 	}
@@ -105,8 +106,8 @@ func commandObjectOf(m *corev1.ConfigMap) *commandObject {
 		return l
 	}
 	l.command = record.Command{
-		Kind: record.CommandKind(sentence(string(form.Kind))), ID: l.name, Run: sentence(form.Run), Expires: form.Expires,
-		By: sentence(l.by), Claimed: true, Client: sentence(form.Client), At: l.given, Reason: sentence(form.Reason), Batch: form.Batch, Hash: sentence(form.Hash), Retire: form.Retire,
+		Kind: record.CommandKind(objects.Sentence(string(form.Kind))), ID: l.name, Run: objects.Sentence(form.Run), Expires: form.Expires,
+		By: objects.Sentence(l.by), Claimed: true, Client: objects.Sentence(form.Client), At: l.given, Reason: objects.Sentence(form.Reason), Batch: form.Batch, Hash: objects.Sentence(form.Hash), Retire: form.Retire,
 	}
 	return l
 }
@@ -126,7 +127,7 @@ func toAnswer(text string) *Answer {
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		return &Answer{Words: "the answer cannot be read"}
 	}
-	a.By, a.Words = sentence(a.By), sentence(a.Words)
+	a.By, a.Words = objects.Sentence(a.By), objects.Sentence(a.Words)
 	return &a
 }
 

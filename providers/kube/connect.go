@@ -24,6 +24,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/clock"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // Limits of the throttled client, in requests a second; client-go's own default
@@ -49,7 +50,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	loader := flags.loader()
 	raw, err := loader.RawConfig()
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the kubeconfig: %s; check --kubeconfig and KUBECONFIG", sentence(err.Error()))
+		return nil, fmt.Errorf("cannot read the kubeconfig: %s; check --kubeconfig and KUBECONFIG", objects.Sentence(err.Error()))
 	}
 	current := raw.CurrentContext
 	if flags.Context != "" {
@@ -66,7 +67,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 		if clientcmd.IsEmptyConfig(err) {
 			return nil, noConfig(flags)
 		}
-		return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
+		return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", objects.Sentence(err.Error()))
 	}
 	given := os.Getenv("KUBERNETES_MASTER") != ""
 	if len(raw.Clusters) == 0 && !given && cfg.Host == clientcmd.ClusterDefaults.Server {
@@ -79,7 +80,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	if readOnly {
 		base, _, err := rest.DefaultServerUrlFor(cfg)
 		if err != nil {
-			return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", sentence(err.Error()))
+			return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", objects.Sentence(err.Error()))
 		}
 		prefix := strings.TrimRight(base.Path, "/")
 		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })

@@ -20,6 +20,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 const (
@@ -133,7 +134,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 func (f *Feed) nodes() {
 	api := f.c.api.nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
-	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(toNode)}
+	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(objects.ToNode)}
 	m.emit = func(changed []*world.Node, gone []string) {
 		apply(changed, gone)
 		f.early.counted(len(m.have))
@@ -146,7 +147,7 @@ func (f *Feed) nodes() {
 	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[nodeFields, world.Node, *nodeFields]{nodeDecoder.decode, nodeOf}.list(ctx, f.c.api.core, "nodes", o)
+			return listed[objects.NodeFields, world.Node, *objects.NodeFields]{objects.NodeDecoder.Decode, objects.NodeOf}.list(ctx, f.c.api.core, "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, m)
@@ -154,13 +155,13 @@ func (f *Feed) nodes() {
 
 func (f *Feed) pods() {
 	api := f.c.api.pods(metav1.NamespaceAll)
-	common := &shared{} // used by the reflector only
-	podOf := func(p *podFields) *world.Pod { return common.pod(podOf(p)) }
-	toPod := func(p *corev1.Pod) *world.Pod { return common.pod(toPod(p)) }
+	common := &objects.Shared{} // used by the reflector only
+	podOf := func(p *objects.PodFields) *world.Pod { return common.Pod(objects.PodOf(p)) }
+	toPod := func(p *corev1.Pod) *world.Pod { return common.Pod(objects.ToPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			f.early.wait(ctx)
-			return listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}.list(ctx, f.c.large, "pods", o)
+			return listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, podOf}.list(ctx, f.c.large, "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{
@@ -176,7 +177,7 @@ func (f *Feed) budgets() {
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
 		open:  func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Budget]{
-		kind: "poddisruptionbudgets", key: byName, convert: converting(toBudget),
+		kind: "poddisruptionbudgets", key: byName, convert: converting(objects.ToBudget),
 		emit: applying(f.out, (*world.World).SetBudget, (*world.World).DeleteBudget),
 	})
 }

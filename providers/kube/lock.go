@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // The lease's times: a holder that has not renewed it for leaseDuration has lost
@@ -221,5 +222,5 @@ func people(identity string) string {
 	if i := strings.LastIndex(identity, tagMark); i > 0 {
 		identity = identity[:i]
 	}
-	return sentence(identity)
+	return objects.Sentence(identity)
 }

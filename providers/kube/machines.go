@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // nodePage is how many nodes one read asks for, as kubectl does.
@@ -41,7 +42,7 @@ func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
 			return nil, err
 		}
 		for i := range page.Items {
-			out = append(out, toNode(&page.Items[i]).Clean())
+			out = append(out, objects.ToNode(&page.Items[i]).Clean())
 		}
 		if o.Continue = page.Continue; o.Continue == "" {
 			return out, nil

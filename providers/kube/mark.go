@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // markTries is how often a mark is tried when the node changes between the read
@@ -82,7 +83,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 // elsewhere says that the node of this name runs on another machine than the
 // action means, "" if it does not (or the cloud has not named the machine yet).
 func elsewhere(a record.Action, n *corev1.Node) string {
-	if m := machineOf(n.Labels, n.Spec.ProviderID); a.Machine != "" && m != "" && m != a.Machine {
+	if m := objects.MachineOf(n.Labels, n.Spec.ProviderID); a.Machine != "" && m != "" && m != a.Machine {
 		return fmt.Sprintf("node %s is now machine %s, not %s", world.Clean(a.Node), m, world.Clean(a.Machine))
 	}
 	return ""

@@ -166,8 +166,8 @@ func TestCheckEviction(t *testing.T) {
 		{"there", `{"metadata":{"name":"cart-1","uid":"u1"}}`, nil, record.Evict, false},
 		{"terminating", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, nil, record.Evict, true},
 		{"another", `{"metadata":{"name":"cart-1","uid":"u2"}}`, nil, record.Evict, true},
-		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, ptr(int64(0)), record.Delete, false},
-		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, ptr(int64(5)), record.Delete, true},
+		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, new(int64(0)), record.Delete, false},
+		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, new(int64(5)), record.Delete, true},
 	} {
 		s := newFakeStore(t)
 		if tt.pod != "" {

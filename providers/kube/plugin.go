@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // pluginOutput keeps the last line that credentials plugins wrote to stderr. One
@@ -62,7 +63,7 @@ func (p *pluginOutput) drain(from io.Reader) {
 	lines := bufio.NewReader(from)
 	for {
 		line, err := lines.ReadString('\n')
-		if text := sentence(line); text != "" {
+		if text := objects.Sentence(line); text != "" {
 			p.keep(text)
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // readPods reads what is on a node, past every cache: without a resource version
@@ -44,7 +45,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 			return e.unread(err, "list", "pods")
 		}
 		for i := range page.Items {
-			out.Pods = append(out.Pods, toPod(&page.Items[i]))
+			out.Pods = append(out.Pods, objects.ToPod(&page.Items[i]))
 		}
 		if page.Continue == "" {
 			return out

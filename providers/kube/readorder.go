@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 const (
@@ -169,7 +170,7 @@ func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
 	defer cancel()
 	o := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(), ResourceVersion: "0"}
-	list, err := listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}.list(ctx, f.c.api.core, "pods", o)
+	list, err := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}.list(ctx, f.c.api.core, "pods", o)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,7 @@ func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
 	}
 	err = meta.EachListItem(list, func(o runtime.Object) error {
 		if p, ok := o.(*corev1.Pod); ok {
-			pods = append(pods, toPod(p))
+			pods = append(pods, objects.ToPod(p))
 		}
 		return nil
 	})

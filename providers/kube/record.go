@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 const (
@@ -231,7 +232,7 @@ func (r *Record) refused(err error, verb string) error {
 	if !errors.As(err, &status) {
 		return nil
 	}
-	text := sentence(status.Status().Message)
+	text := objects.Sentence(status.Status().Message)
 	says := func(words string) error {
 		return fmt.Errorf("the API server refuses the run record %s: %s; %s", r.Name(), text, words)
 	}

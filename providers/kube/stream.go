@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/drainboard/drainboard/providers/kube/objects"
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -42,14 +43,14 @@ func (l *itemList[T]) DeepCopyObject() runtime.Object {
 // object is what is read of an object of the API.
 type object[F any] interface {
 	*F
-	object() *objectFields
+	Object() *objects.ObjectFields
 }
 
 // listed is how a page of objects becomes values T: the fields F that are read of each,
 // and what is made of those. decode gets the same F for each, and must leave nothing in it
 // of the one before.
 type listed[F, T any, P object[F]] struct {
-	decode  func([]byte, *F, words) error
+	decode  func([]byte, *F, objects.Words) error
 	convert func(*F) *T
 }
 
@@ -75,16 +76,16 @@ func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource 
 	}
 	_, _ = in.Discard(len(magic))
 	page := &itemList[T]{}
-	return page, l.take(&counted{from: in}, page)
+	return page, l.take(&objects.Counted{From: in}, page)
 }
 
 // take takes a page apart: runtime.Unknown holds the list as its field 2, which has
 // its metadata as field 1 and the objects as field 2.
-func (l listed[F, T, P]) take(r *counted, page *itemList[T]) error {
+func (l listed[F, T, P]) take(r *objects.Counted, page *itemList[T]) error {
 	const raw, listMeta, items = 2, 1, 2
 	var buf []byte
 	var o F // of one object after the other
-	w := words{}
+	w := objects.Words{}
 	next := func(n int64) ([]byte, error) {
 		if int64(cap(buf)) < n {
 			buf = make([]byte, n+n/2)
@@ -92,11 +93,11 @@ func (l listed[F, T, P]) take(r *counted, page *itemList[T]) error {
 		_, err := io.ReadFull(r, buf[:n])
 		return buf[:n], err
 	}
-	return eachField(r, -1, func(number protowire.Number, n int64) error {
+	return objects.EachField(r, -1, func(number protowire.Number, n int64) error {
 		if number != raw {
 			return nil
 		}
-		return eachField(r, n, func(number protowire.Number, n int64) error {
+		return objects.EachField(r, n, func(number protowire.Number, n int64) error {
 			message, err := next(n)
 			if err != nil {
 				return err
@@ -114,11 +115,11 @@ func (l listed[F, T, P]) take(r *counted, page *itemList[T]) error {
 
 // add reads an object into o, which is used again for the next: what is taken of it
 // is copied.
-func (l listed[F, T, P]) add(page *itemList[T], o P, message []byte, w words) error {
+func (l listed[F, T, P]) add(page *itemList[T], o P, message []byte, w objects.Words) error {
 	if err := l.decode(message, o, w); err != nil {
 		return err
 	}
-	is := o.object()
+	is := o.Object()
 	page.Items = append(page.Items, &item[T]{
 		ObjectMeta: metav1.ObjectMeta{Namespace: is.Namespace, Name: is.Name, UID: is.UID},
 		value:      l.convert(o),

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // A list in protobuf is read object by object, with the version that a watch continues
@@ -41,7 +42,7 @@ func TestListInProtobuf(t *testing.T) {
 		w.Header().Set("Content-Type", runtime.ContentTypeProtobuf)
 		_, _ = w.Write(body[:len(body)-cut])
 	})
-	pods := listed[podFields, world.Pod, *podFields]{podDecoder.decode, podOf}
+	pods := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}
 	got, err := pods.list(t.Context(), c.api.core, "pods", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +66,36 @@ func TestListInProtobuf(t *testing.T) {
 	}
 }
 
+// A list that is no protobuf is an error, never a panic and never an endless loop.
+func FuzzListInProtobuf(f *testing.F) {
+	list := corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "web-0"}}}}
+	raw, err := list.Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	whole, err := (&runtime.Unknown{Raw: raw}).Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for cut := range len(whole) {
+		f.Add(whole[cut:])
+		f.Add(whole[:cut])
+	}
+	f.Add([]byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
+	pods := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		page := &itemList[world.Pod]{}
+		if err := pods.take(&objects.Counted{From: bytes.NewReader(b)}, page); err == nil && len(page.Items) > len(b) {
+			t.Errorf("%d pods in %d bytes", len(page.Items), len(b))
+		}
+	})
+}
+
 // Pods of an owner share their labels, and one that has others keeps its own.
 func TestShared(t *testing.T) {
-	s := &shared{}
+	s := &objects.Shared{}
 	pod := func(labels map[string]string) *world.Pod {
-		return s.pod(&world.Pod{Owner: world.Owner{UID: "rs"}, Labels: labels, Node: string([]byte("n1"))})
+		return s.Pod(&world.Pod{Owner: world.Owner{UID: "rs"}, Labels: labels, Node: string([]byte("n1"))})
 	}
 	a, b := pod(map[string]string{"app": "web"}), pod(map[string]string{"app": "web"})
 	if reflect.ValueOf(a.Labels).Pointer() != reflect.ValueOf(b.Labels).Pointer() {

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
 // explain is why the API cannot be used and what to do, in one sentence, and its kind.
@@ -76,19 +77,19 @@ func (c *Client) words(err error) string {
 	case errors.As(err, &missing):
 		return missing.Error()
 	case apierrors.IsForbidden(err) && errors.As(err, &status):
-		return fmt.Sprintf("%s does not allow it: %s", at, sentence(status.Status().Message))
+		return fmt.Sprintf("%s does not allow it: %s", at, objects.Sentence(status.Status().Message))
 	case errors.As(err, &dns):
 		return fmt.Sprintf("cannot find the host of %s: check the network, the VPN and the kubeconfig", at)
 	case errors.Is(err, connectionRefused):
 		return fmt.Sprintf("connection refused by %s: check the cluster and the address", at)
 	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &hostname), errors.As(err, &verify):
-		return fmt.Sprintf("the certificate of %s is not trusted: %s", at, sentence(innermost(err)))
+		return fmt.Sprintf("the certificate of %s is not trusted: %s", at, objects.Sentence(innermost(err)))
 	case isTimeout(err):
 		return fmt.Sprintf("%s does not answer: check the network and the VPN", at)
 	case len(notReady(err)) > 0:
 		return fmt.Sprintf("%s is not ready to serve: %s", at, strings.Join(notReady(err), ", "))
 	case errors.As(err, &status):
-		return fmt.Sprintf("%s answered with an error: %s (%d)", at, sentence(status.Status().Message), status.Status().Code)
+		return fmt.Sprintf("%s answered with an error: %s (%d)", at, objects.Sentence(status.Status().Message), status.Status().Code)
 	}
 	if isNoObject(err) {
 		return fmt.Sprintf("%s answered with something that is not a Kubernetes object: check the address in the kubeconfig", at)
@@ -99,7 +100,7 @@ func (c *Client) words(err error) string {
 	if errors.Is(err, io.EOF) {
 		return fmt.Sprintf("%s closed the connection without an answer: check the address in the kubeconfig, the network and proxies", at)
 	}
-	return fmt.Sprintf("cannot reach %s: %s", at, sentence(innermost(err)))
+	return fmt.Sprintf("cannot reach %s: %s", at, objects.Sentence(innermost(err)))
 }
 
 // isNoObject reports whether what was answered cannot be read as the object that was asked for.
@@ -120,7 +121,7 @@ func notReady(err error) []string {
 	for line := range strings.Lines(strings.ReplaceAll(err.Error(), `\n`, "\n")) {
 		if _, check, failed := strings.Cut(line, "[-]"); failed {
 			name, _, _ := strings.Cut(check, " ")
-			out = append(out, sentence(name))
+			out = append(out, objects.Sentence(name))
 		}
 	}
 	return out

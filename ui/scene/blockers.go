@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -49,10 +50,10 @@ func DeadlineWord(b *blockers.Blocker) string {
 		}
 		return "the pod is forced in " + about
 	}
-	if b.Deadline != nil && b.Deadline.For == text.EKSWindowEnds { // whether it was started so is not known
+	if b.Deadline != nil && b.Deadline.For == systems.EKSWindowEnds { // whether it was started so is not known
 		return "with --force deleted in " + about
 	}
-	if b.Deadline != nil && b.Deadline.For == text.EKSGivesUp {
+	if b.Deadline != nil && b.Deadline.For == systems.EKSGivesUp {
 		return "the update fails in " + about
 	}
 	switch b.AtDeadline {

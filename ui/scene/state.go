@@ -6,7 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -152,7 +152,7 @@ func (sc *Scene) EndText(now time.Time) (said string, alarms bool) {
 	case f != nil && f.Short(now) != "":
 		return f.Short(now), f.Alarms()
 	}
-	return text.Left(sc.TimeLeft, 0, 0), false
+	return plans.Left(sc.TimeLeft, 0, 0), false
 }
 
 // moving reports whether a node is on its way out.

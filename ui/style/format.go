@@ -6,11 +6,11 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 )
 
 // Countdown is a duration as a clock shows it, as in the sentences of the engine.
-func Countdown(d time.Duration) string { return text.Clock(d) }
+func Countdown(d time.Duration) string { return plans.Clock(d) }
 
 // Hours is a duration of hours where there is no room for seconds: 1h58.
 func Hours(d time.Duration) string {

@@ -12,6 +12,8 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/scene"
 )
@@ -243,8 +245,8 @@ func Asking() *snapshot.Snapshot {
 		}
 	}
 	s.Batch = &snapshot.BatchView{ID: 2, Hash: "h2", Nodes: []string{Host(1, 23), Host(2, 9), Host(2, 31)}, Since: Moment.Add(-134 * time.Second), AsOf: Moment,
-		Evict: 41, Ignore: 12, Foreseen: []string{text.OfNode(Host(1, 23), text.BudgetNever("shop/checkout-7d9f-x2", "shop/checkout", "minAvailable 3", 3, 3)),
-			text.BudgetTurns("shop/cart", 2, 5, 2, true)}}
+		Evict: 41, Ignore: 12, Foreseen: []string{plans.OfNode(Host(1, 23), plans.BudgetNever("shop/checkout-7d9f-x2", "shop/checkout", "minAvailable 3", 3, 3)),
+			plans.BudgetTurns("shop/cart", 2, 5, 2, true)}}
 	s.Abilities[0].Why = ""
 	s.Events = append(s.Events, record.Event{Time: Moment.Add(-134 * time.Second), Type: record.BatchWaiting, Batch: 2, Message: text.BatchWaiting([]string{Host(1, 23), Host(2, 9), Host(2, 31)})})
 	return s
@@ -269,7 +271,7 @@ func Alone() *snapshot.Snapshot {
 // Phase is a run that asks for its next phase.
 func Phase() *snapshot.Snapshot {
 	s := Asking()
-	s.Batch = &snapshot.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: text.EKSUpgrades(2),
+	s.Batch = &snapshot.BatchView{ID: 2, Phase: "upgrade", Hash: "h9", Does: systems.EKSUpgrades(2),
 		Since: Moment.Add(-20 * time.Second), AsOf: Moment, Evict: 41, Ignore: 12, Foreseen: s.Batch.Foreseen}
 	return s
 }
@@ -338,7 +340,7 @@ func ExternalMovers() *snapshot.Snapshot {
 func Opposed() *snapshot.Snapshot {
 	s := ExternalMovers()
 	s.ExternalMovers = append(s.ExternalMovers[1:2:2], record.ExternalMover{Kind: record.ExternalRefresh, Who: text.InstanceRefresh("r-1"), Does: text.RefreshDoes("InProgress", 40), Acts: true, Handling: record.HandlingRefused, How: text.NoRunBeside})
-	s.State, s.Why = record.Paused, text.PausedBeside(text.RefreshAtWork("r-1", "InProgress", 40, "ng-web"))
+	s.State, s.Why = record.Paused, systems.PausedBeside(text.RefreshAtWork("r-1", "InProgress", 40, "ng-web"))
 	return s
 }
 
@@ -448,7 +450,7 @@ func Foreseen() *snapshot.Snapshot {
 // Blind is a run that asks for approval of what it cannot see.
 func Blind() *snapshot.Snapshot {
 	s := Asking()
-	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, text.PodsTooOld(34*time.Second)
+	s.Batch.Foreseen, s.Batch.NotEvaluated = nil, plans.PodsTooOld(34*time.Second)
 	return s
 }
 
@@ -795,7 +797,7 @@ func Pooled() *snapshot.Snapshot {
 		Kind: blockers.BlockedByBudget, Pod: "shop/checkout-7d9f-x2", UID: "u-1", Node: held.Name, Machine: held.ID, Owner: "checkout", Deadline: held.Wait, AtDeadline: record.TimeoutForce,
 		Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 		Detail:  text.OfBudget("shop/checkout", checkout.Never("")),
-		WayOut:  text.WithoutForce(checkout.Loosen("checkout", 4)) + text.DrainBeginsAnew,
+		WayOut:  text.WithoutForce(checkout.Loosen("checkout", 4)) + systems.DrainBeginsAnew,
 	}}
 	s.Events = []record.Event{{Time: Moment.Add(-2 * time.Minute), Type: record.NodeDraining, Node: held.Name, Reason: "Gardener", Message: "17 pods to move: " + held.Note}}
 	return s

@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -61,9 +62,9 @@ func OfEKS(list []record.ExternalMover) {
 		m := &list[i]
 		switch m.Kind {
 		case record.ExternalRebalance:
-			m.Does, m.Handling, m.How = text.EKSRebalanceDoes, record.HandlingLeft, text.EKSRebalanceLeft
+			m.Does, m.Handling, m.How = systems.EKSRebalanceDoes, record.HandlingLeft, systems.EKSRebalanceLeft
 		case record.ExternalAutoscaler:
-			m.How = text.EKSAutoscalerLeft
+			m.How = systems.EKSAutoscalerLeft
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -80,7 +81,7 @@ func TestMoversOfEKS(t *testing.T) {
 		{Kind: record.ExternalRefresh, Handling: record.HandlingRefused, How: text.NoRunBeside},
 	}
 	OfEKS(list)
-	if list[0].Handling != record.HandlingLeft || list[0].How != text.EKSRebalanceLeft || list[1].How != text.EKSAutoscalerLeft || list[2].How != text.NoRunBeside {
+	if list[0].Handling != record.HandlingLeft || list[0].How != systems.EKSRebalanceLeft || list[1].How != systems.EKSAutoscalerLeft || list[2].How != text.NoRunBeside {
 		t.Errorf("%+v", list)
 	}
 }

@@ -8,30 +8,30 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // NotEvaluated is what no plan can tell: the APIs decide it when they are asked.
 var NotEvaluated = []string{
-	text.WebhooksUnknown,
-	text.RoomUnknown,
+	plans.WebhooksUnknown,
+	plans.RoomUnknown,
 }
 
 // Gap says why nothing can be said about what will hold up a drain, "" if
 // what is known of the cluster is fresh enough to be judged.
 func Gap(s *assess.Reader) string {
 	if s.Run.Settings.CloudOnly {
-		return text.ClusterUnseen
+		return plans.ClusterUnseen
 	}
 	if s.Fresh(world.Cluster) {
 		return ""
 	}
 	h := s.W.Health[world.Cluster]
 	if h.Fresh.IsZero() {
-		return text.PodsUnknown
+		return plans.PodsUnknown
 	}
-	return text.PodsTooOld(s.Now.Sub(h.Fresh))
+	return plans.PodsTooOld(s.Now.Sub(h.Fresh))
 }
 
 // Refusals names the pods on a node that need a consent which was not given.
@@ -39,7 +39,7 @@ func Refusals(s *assess.Reader, node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
 		if v := s.Judge(p); v.Fate == drain.Asks && !p.Terminating() {
-			out = append(out, text.NeedsConsent(p.Ref(), node, v.Reason.Sentence()))
+			out = append(out, plans.NeedsConsent(p.Ref(), node, v.Reason.Sentence()))
 		}
 	}
 	return out
@@ -67,13 +67,13 @@ func Of(s *assess.Reader, node string) []string {
 			out = append(out, held)
 		}
 		if p.ToleratesAll {
-			out = append(out, text.MayComeBack(p.Ref()))
+			out = append(out, plans.MayComeBack(p.Ref()))
 		}
 		if alone := Single(s, p); alone != "" {
 			out = append(out, alone)
 		}
 		if len(p.Finalizers) > 0 {
-			out = append(out, text.HasFinalizers(p.Ref()))
+			out = append(out, plans.HasFinalizers(p.Ref()))
 		}
 	}
 	return out
@@ -107,16 +107,16 @@ func silence(s *assess.Reader, node string) string {
 		return ""
 	}
 	if n.Unreachable.IsZero() {
-		return text.DrainsNotReady(n.Trouble)
+		return plans.DrainsNotReady(n.Trouble)
 	}
-	what := text.SilentGoesLast
+	what := plans.SilentGoesLast
 	switch s.Run.Settings.Unreachable {
 	case record.UnreachableTerminate:
-		what = text.SilentIsEnded
+		what = plans.SilentIsEnded
 	case record.UnreachableFail:
-		what = text.SilentIsFailed
+		what = plans.SilentIsFailed
 	}
-	return text.DrainsSilent(s.Now.Sub(n.Unreachable), what)
+	return plans.DrainsSilent(s.Now.Sub(n.Unreachable), what)
 }
 
 // terminating says what holds a pod that was asked to go before, "" if it
@@ -127,9 +127,9 @@ func terminating(s *assess.Reader, p *world.Pod) string {
 	case over < 5*time.Second:
 		return ""
 	case len(p.Finalizers) > 0:
-		return text.PodOverdueHeld(p.Ref(), over, p.Finalizers)
+		return plans.PodOverdueHeld(p.Ref(), over, p.Finalizers)
 	}
-	return text.PodOverdue(p.Ref(), over)
+	return plans.PodOverdue(p.Ref(), over)
 }
 
 // Budget says why a pod's budget would refuse an eviction now, "" if it
@@ -137,18 +137,18 @@ func terminating(s *assess.Reader, p *world.Pod) string {
 func Budget(s *assess.Reader, p *world.Pod) string {
 	gate := drain.GateOf(s.W, p, func(string) int { return 0 })
 	if gate.Double() {
-		return text.TwoBudgets(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)
+		return plans.TwoBudgets(p.Ref(), gate.Budgets[0].Name, gate.Budgets[1].Name)
 	}
 	if gate.Open {
 		return ""
 	}
 	switch b := gate.Budgets[0]; {
 	case !b.Current:
-		return text.BudgetUnseen(p.Ref(), b.Name)
+		return plans.BudgetUnseen(p.Ref(), b.Name)
 	case neverAllows(b):
-		return text.BudgetNever(p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
+		return plans.BudgetNever(p.Ref(), b.Name, b.Expression, b.Healthy, b.Expected)
 	default:
-		return text.BudgetClosed(p.Ref(), b.Name, b.Healthy, b.Desired)
+		return plans.BudgetClosed(p.Ref(), b.Name, b.Healthy, b.Desired)
 	}
 }
 
@@ -157,7 +157,7 @@ func Single(s *assess.Reader, p *world.Pod) string {
 	if p.Owner.UID == "" || !s.W.Alone(p) {
 		return ""
 	}
-	return text.OnlyReplica(p.Ref(), assess.OwnerName(p))
+	return plans.OnlyReplica(p.Ref(), assess.OwnerName(p))
 }
 
 // Turns names the budgets that allow evictions, but cover more of the pods on
@@ -188,7 +188,7 @@ func Turns(s *assess.Reader, nodes []string) []string {
 		if c.pods <= allowed {
 			continue
 		}
-		out = append(out, text.BudgetTurns(ref, allowed, c.pods, len(c.on), s.Capabilities().Surges))
+		out = append(out, plans.BudgetTurns(ref, allowed, c.pods, len(c.on), s.Capabilities().Surges))
 	}
 	return out
 }
@@ -202,7 +202,7 @@ func batch(s *assess.Reader, nodes []string, limit int) (foreseen []string, notE
 	for together := range slices.Chunk(nodes, max(1, limit)) {
 		for _, node := range together {
 			for _, f := range Of(s, node) {
-				foreseen = append(foreseen, text.OfNode(node, f))
+				foreseen = append(foreseen, plans.OfNode(node, f))
 			}
 			foreseen = append(foreseen, Refusals(s, node)...)
 		}

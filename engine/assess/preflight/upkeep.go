@@ -1,7 +1,7 @@
 package preflight
 
 import (
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -9,22 +9,22 @@ import (
 // does not do because a user or tool has suspended it.
 func Upkeep(g *world.Group) (out []string) {
 	for _, process := range g.Suspended {
-		if why := text.ProcessSuspended(process); why != "" {
+		if why := plans.ProcessSuspended(process); why != "" {
 			out = append(out, why)
 		}
 	}
 	u := g.Upkeep
 	if u.MaxLifetime > 0 {
-		out = append(out, text.LifetimeLimited(u.MaxLifetime))
+		out = append(out, plans.LifetimeLimited(u.MaxLifetime))
 	}
 	if u.CapacityRebalance {
-		out = append(out, text.RebalancesCapacity)
+		out = append(out, plans.RebalancesCapacity)
 	}
 	if u.MinHealthy > 0 || u.MaxHealthy > 0 {
-		out = append(out, text.MaintenanceBounded(u.MinHealthy, u.MaxHealthy))
+		out = append(out, plans.MaintenanceBounded(u.MinHealthy, u.MaxHealthy))
 	}
 	if u.ZonalShift {
-		out = append(out, text.ShiftsZones)
+		out = append(out, plans.ShiftsZones)
 	}
 	return out
 }

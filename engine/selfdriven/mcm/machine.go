@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -13,18 +14,18 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 	if g == nil {
 		return nil
 	}
-	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: text.MachinePhase(g.Name, g.Phase)}
+	m := world.Move{By: world.MoverGardener, Roll: true, Since: g.Since, Limit: g.Limits.Drain, Told: true, Mark: systems.MachinePhase(g.Name, g.Phase)}
 	switch {
 	case g.Phase == world.PhaseTerminating || !g.Deleted.IsZero():
 		step, drained := Ending(g)
-		m.Step, m.Since, m.Means = world.MoveDraining, g.Deleted, text.MachineEnds(step, g.Forced)
+		m.Step, m.Since, m.Means = world.MoveDraining, g.Deleted, systems.MachineEnds(step, g.Forced)
 		if drained {
 			m.Step = world.MoveEnding
 		}
 	case g.Phase == world.PhaseFailed:
-		m.Step, m.Means = world.MoveFailed, text.MachineGivenUp
+		m.Step, m.Means = world.MoveFailed, systems.MachineGivenUp
 		if !g.Preserved.IsZero() {
-			m.Means, m.Roll = text.MachineGivenUpKept, false // it stays as it is
+			m.Means, m.Roll = systems.MachineGivenUpKept, false // it stays as it is
 		}
 	case g.Phase == world.PhaseInPlaceUpdating:
 		m.Step, m.Means = world.MoveUpdating, text.InPlaceUpdates(world.MoverGardener.Name())
@@ -34,7 +35,7 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 		return nil
 	}
 	if why := Trouble(g); why != "" {
-		m.Means = text.LastTryFailed(m.Means, why)
+		m.Means = systems.LastTryFailed(m.Means, why)
 	}
 	return []world.Move{m}
 }
@@ -42,12 +43,12 @@ func (Controller) Told(of *world.Machine, _ *world.Node) []world.Move {
 // Steps of a machine's end, as the description of its last operation names them
 // (machine-controller-manager pkg/util/provider/machineutils), with words for people.
 var endSteps = []struct{ told, words string }{
-	{"finalizer removal", text.StepMachineObject},
-	{"Initiate node object deletion", text.StepNodeObject},
-	{"Initiate VM deletion", text.StepMachine},
-	{"Delete Volume Attachments", text.StepVolumes},
-	{"Initiate node drain", text.StepDrain},
-	{"getting VM Status", text.StepLookUp},
+	{"finalizer removal", systems.StepMachineObject},
+	{"Initiate node object deletion", systems.StepNodeObject},
+	{"Initiate VM deletion", systems.StepMachine},
+	{"Delete Volume Attachments", systems.StepVolumes},
+	{"Initiate node drain", systems.StepDrain},
+	{"getting VM Status", systems.StepLookUp},
 }
 
 // drainEnds is the first of endSteps, from the end, that comes before a drain is over.

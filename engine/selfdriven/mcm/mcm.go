@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -36,7 +36,7 @@ func (Controller) Mover() world.Mover { return world.MoverGardener }
 func (Controller) Words() selfdriven.Words {
 	return selfdriven.Words{
 		Part: part, Where: where, Flags: []string{"--control-kubeconfig", "--control-namespace"},
-		Back: text.ChangeShootBack,
+		Back: systems.ChangeShootBack,
 	}
 }
 
@@ -111,29 +111,29 @@ func (Controller) Namespace(g *world.Group) string {
 // Refuses another order where Gardener selects the nodes.
 func (Controller) Refuses(g *world.Group, kind selfdriven.Kind) string {
 	if kind == selfdriven.Turn && g.Pool.Update == world.AutoInPlaceUpdate {
-		return text.NoOrderInPlace
+		return systems.NoOrderInPlace
 	}
 	return ""
 }
 
 // Turns are deletion priorities of Machines. 1 is the cluster autoscaler's mark.
 func (Controller) Turns() selfdriven.Turns {
-	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: turnName, Mark: "machinepriority", Among: text.OthersOfZone}
+	return selfdriven.Turns{First: 2, Usual: world.UsualPriority, Last: 4, Name: turnName, Mark: "machinepriority", Among: systems.OthersOfZone}
 }
 
 // Describe says a request in words, and as kubectl in the control cluster.
 func (Controller) Describe(r selfdriven.Request) (what, command string) {
 	switch r.Kind {
 	case selfdriven.Pause:
-		what = text.PauseDeployment(r.Object)
+		what = systems.PauseDeployment(r.Object)
 	case selfdriven.Resume:
-		what = text.ResumeDeployment(r.Object)
+		what = systems.ResumeDeployment(r.Object)
 	case selfdriven.SetPace:
 		return setPace(r)
 	case selfdriven.Force:
-		return text.ForceMachine(r.Object), fmt.Sprintf("kubectl -n %s label machine %s %s=true", r.Namespace, r.Object, world.ForceDeletion)
+		return systems.ForceMachine(r.Object), fmt.Sprintf("kubectl -n %s label machine %s %s=true", r.Namespace, r.Object, world.ForceDeletion)
 	case selfdriven.Turn:
-		return text.PrioritizeMachine(r.Object, r.Priority),
+		return systems.PrioritizeMachine(r.Object, r.Priority),
 			fmt.Sprintf("kubectl -n %s annotate --overwrite machine %s %s=%d", r.Namespace, r.Object, world.MachinePriority, r.Priority)
 	}
 	return what, fmt.Sprintf(`kubectl -n %s patch machinedeployment %s --type merge -p '{"spec":{"paused":%t}}'`, r.Namespace, r.Object, r.Kind == selfdriven.Pause)

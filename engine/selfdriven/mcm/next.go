@@ -2,7 +2,7 @@ package mcm
 
 import (
 	"github.com/drainboard/drainboard/engine/selfdriven"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -22,7 +22,7 @@ func (Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	case m.Managed != nil:
 		tended(n, t)
 	case n.Stage == selfdriven.Launching:
-		n.Reason = text.JoinedNotReady
+		n.Reason = systems.JoinedNotReady
 		if node != nil {
 			n.Deadline = nearest(n.Now, t.joining())
 		}
@@ -47,12 +47,12 @@ func drained(n *selfdriven.Sight, t timers) {
 	case g != nil && g.Forced:
 		n.Deadline = nil
 		if g.Deleted.IsZero() { // else its end is told with it
-			n.Reason += text.ForceWasOrdered
+			n.Reason += systems.ForceWasOrdered
 		}
 	case n.Deadline == nil:
 		n.Reason += overdue(n.Now, t.forced(), sick)
 	case sick != nil && !n.Now.Before(sick.End): // a try that is under way does not look again
-		n.Reason += text.NextTryForced(n.Now.Sub(sick.Start))
+		n.Reason += systems.NextTryForced(n.Now.Sub(sick.Start))
 	}
 }
 
@@ -61,14 +61,14 @@ func untended(n *selfdriven.Sight, t timers) {
 	kept, joins, sick := t.preserved(), t.joining(), t.health()
 	switch {
 	case kept != nil:
-		n.Deadline, n.Reason = nearest(n.Now, kept), text.MachineKept
+		n.Deadline, n.Reason = nearest(n.Now, kept), systems.MachineKept
 	case sick == nil:
 	case joins != nil:
-		n.Deadline, n.Reason = nearest(n.Now, joins), text.UnwellSinceJoined+late(n.Now, joins)
+		n.Deadline, n.Reason = nearest(n.Now, joins), systems.UnwellSinceJoined+late(n.Now, joins)
 	case t.limits.NoHealth:
-		n.Reason = text.NotGivenUp(t.trouble())
+		n.Reason = systems.NotGivenUp(t.trouble())
 	default:
-		n.Deadline, n.Reason = nearest(n.Now, sick), text.GivesUpInTurn(t.trouble(), "")+late(n.Now, sick)
+		n.Deadline, n.Reason = nearest(n.Now, sick), systems.GivesUpInTurn(t.trouble(), "")+late(n.Now, sick)
 	}
 }
 
@@ -89,34 +89,34 @@ func tended(n *selfdriven.Sight, t timers) {
 	case g.Phase == world.PhaseFailed:
 		n.Deadline = nearest(n.Now, t.preserved())
 		if n.Name == "" {
-			n.Stage, n.Reason = selfdriven.Failed, text.DidNotCome(Trouble(g))
+			n.Stage, n.Reason = selfdriven.Failed, systems.DidNotCome(Trouble(g))
 		}
 	case g.Phase == world.PhaseUnknown:
 		if t.limits.NoHealth {
-			n.Reason = text.NotGivenUp(t.trouble())
+			n.Reason = systems.NotGivenUp(t.trouble())
 			return
 		}
 		if waitsForOthers(n.World, n.Machine) {
-			n.Reason = text.GivesUpInTurn(t.trouble(), g.Deployment)
+			n.Reason = systems.GivesUpInTurn(t.trouble(), g.Deployment)
 		} else {
-			n.Reason = text.GivesUp(t.trouble()) + late(n.Now, t.health())
+			n.Reason = systems.GivesUp(t.trouble()) + late(n.Now, t.health())
 		}
 		n.Deadline = nearest(n.Now, t.health())
 	case g.Phase == world.PhaseCreating, g.Phase == world.PhasePending, g.Phase == world.PhaseCrashLoop:
 		n.Deadline = nearest(n.Now, t.creation())
 		switch why := Trouble(g); {
 		case g.Phase == world.PhaseCrashLoop:
-			n.Reason = text.CreationRetried(why)
+			n.Reason = systems.CreationRetried(why)
 		case n.Name != "":
-			n.Reason = text.NotRunningYet
+			n.Reason = systems.NotRunningYet
 		case g.Phase == world.PhaseCreating:
-			n.Reason = text.MachineAskedFor
+			n.Reason = systems.MachineAskedFor
 		default:
-			n.Reason = text.MachineNotJoinedYet(why)
+			n.Reason = systems.MachineNotJoinedYet(why)
 		}
 		n.Reason += late(n.Now, t.creation())
 	case !g.Preserved.IsZero():
-		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), text.MachineKept
+		n.Deadline, n.Reason = nearest(n.Now, t.preserved()), systems.MachineKept
 	}
 }
 
@@ -139,7 +139,7 @@ func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 	out := selfdriven.Outlook{Forces: true}
 	switch limits, read := limitsOf(k.World.Group.Pool, k.Machine); {
 	case k.Several, k.Budget != nil && k.Budget.Misconfigured():
-		out.Adds = text.DrainBeginsAnew
+		out.Adds = systems.DrainBeginsAnew
 	case k.Closed && limits.Past() > 0 && !k.Since.IsZero():
 		start := k.Since
 		switch m := k.Machine; {
@@ -149,7 +149,7 @@ func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
 			start = m.Managed.Deleted.Add(drainAfter)
 		}
 		out.Deadline = &selfdriven.Deadline{Start: start, End: start.Add(limits.Past()), Guess: true,
-			Basis: text.RefusalsFromStart(limits.EvictRetries, !read)}
+			Basis: systems.RefusalsFromStart(limits.EvictRetries, !read)}
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -44,7 +45,7 @@ func (Controller) PaceRefused(g *world.Group) string {
 	case p == nil || p.Shoot == "":
 		return text.PaceNeedsShoot
 	case p.Unread != "":
-		return text.ShootCannotBeRead(p.Unread)
+		return systems.ShootCannotBeRead(p.Unread)
 	case p.Update == world.ManualInPlaceUpdate:
 		return text.PaceByHand
 	case p.Pending:

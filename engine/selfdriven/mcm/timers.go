@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -50,7 +50,7 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 		return nil
 	}
 	return &selfdriven.Deadline{For: what, Start: start, End: start.Add(limit), Guess: !sure || t.limits.Guessed || !t.read,
-		Basis: text.TimerBasis(since, start, limit, text.Setting(whose, !t.read, t.limits.Guessed))}
+		Basis: systems.TimerBasis(since, start, limit, systems.Setting(whose, !t.read, t.limits.Guessed))}
 }
 
 // forced is when a drain is given up and the machine's end, or its update, continues past all
@@ -58,11 +58,11 @@ func (t timers) timer(what string, start time.Time, limit time.Duration, since, 
 func (t timers) forced() *selfdriven.Deadline {
 	switch selected := t.inPlace(world.GardenerSelected); {
 	case t.g != nil && !t.g.Deleted.IsZero():
-		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, text.SinceDeletion, "machineDrainTimeout", true)
+		return t.timer(untilForced, t.g.Deleted, t.limits.Drain, systems.SinceDeletion, "machineDrainTimeout", true)
 	case !selected.IsZero():
-		return t.timer(untilForced, selected, t.limits.Drain, text.SinceSelected, "machineDrainTimeout", true)
+		return t.timer(untilForced, selected, t.limits.Drain, systems.SinceSelected, "machineDrainTimeout", true)
 	case t.node != nil && t.node.Terminating().On:
-		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, text.SinceTerminating, text.BegunBefore("machineDrainTimeout", drainAfter), false)
+		w := t.timer(untilForced, t.node.Terminating().Since, t.limits.Drain, systems.SinceTerminating, systems.BegunBefore("machineDrainTimeout", drainAfter), false)
 		if w != nil {
 			w.Start, w.End = w.Start.Add(-drainAfter), w.End.Add(-drainAfter)
 		}
@@ -89,22 +89,22 @@ func (t timers) sick() *selfdriven.Deadline {
 		return nil
 	}
 	return &selfdriven.Deadline{For: untilSick, Start: start, End: start.Add(world.SickFor), Guess: true,
-		Basis: text.SickBasis(start, world.SickFor)}
+		Basis: systems.SickBasis(start, world.SickFor)}
 }
 
 // update is when an update in place counts as failed.
 func (t timers) update() *selfdriven.Deadline {
 	if t.g != nil && t.g.Phase == world.PhaseInPlaceUpdating {
-		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, text.SinceInPlaceUpdating, "inPlaceUpdateTimeout", true)
+		return t.timer(untilUpdated, t.g.Since, t.limits.InPlace, systems.SinceInPlaceUpdating, "inPlaceUpdateTimeout", true)
 	}
-	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, text.SinceReadyForUpdate, "inPlaceUpdateTimeout", false)
+	return t.timer(untilUpdated, t.inPlace(world.GardenerReady), t.limits.InPlace, systems.SinceReadyForUpdate, "inPlaceUpdateTimeout", false)
 }
 
 // health is when a machine that is not healthy is given up.
 func (t timers) health() *selfdriven.Deadline {
 	switch {
 	case t.g != nil:
-		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, text.SinceUnknown, "machineHealthTimeout", true)
+		return t.timer(untilGivenUp, t.g.Since, t.limits.Health, systems.SinceUnknown, "machineHealthTimeout", true)
 	case t.node != nil:
 		since, why := t.unwell()
 		return t.timer(untilGivenUp, since, t.limits.Health, why, "machineHealthTimeout", false)
@@ -115,17 +115,17 @@ func (t timers) health() *selfdriven.Deadline {
 // unwell is since when the Nodes tell that a node's machine is not healthy, zero while it is,
 // and by what.
 func (t timers) unwell() (since time.Time, why string) {
-	since, why = t.node.Sick, text.SinceNotReady
+	since, why = t.node.Sick, systems.SinceNotReady
 	for _, c := range t.node.Conditions {
 		if slices.Contains(t.limits.Conditions, c.Type) && !c.Off && (since.IsZero() || c.Since.Before(since)) {
-			since, why = c.Since, text.SinceCondition(c.Type)
+			since, why = c.Since, systems.SinceCondition(c.Type)
 		}
 	}
 	return since, why
 }
 
 func (t timers) creation() *selfdriven.Deadline {
-	return t.timer(untilCreated, t.g.Created, t.limits.Creation, text.SinceMade, "machineCreationTimeout", true)
+	return t.timer(untilCreated, t.g.Created, t.limits.Creation, systems.SinceMade, "machineCreationTimeout", true)
 }
 
 // joining is when a node that was not well from its first moment on is given up, by the
@@ -135,16 +135,16 @@ func (t timers) joining() *selfdriven.Deadline {
 	if t.node.Sick.IsZero() || t.node.Sick.Sub(t.node.Created) > atOnce {
 		return nil
 	}
-	return t.timer(untilCreated, t.node.Created, t.limits.Creation, text.SinceJoined, "machineCreationTimeout", false)
+	return t.timer(untilCreated, t.node.Created, t.limits.Creation, systems.SinceJoined, "machineCreationTimeout", false)
 }
 
 // preserved is until when a machine is kept that failed, or that a user wants kept.
 func (t timers) preserved() *selfdriven.Deadline {
 	switch {
 	case t.g != nil && !t.g.Preserved.IsZero():
-		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: text.PreserveExpiry}
+		return &selfdriven.Deadline{For: untilKept, Start: t.g.Since, End: t.g.Preserved, Basis: systems.PreserveExpiry}
 	case t.g == nil && t.node != nil && !t.node.Preserved.IsZero():
-		return &selfdriven.Deadline{For: untilKept, Start: t.node.Condition(world.GardenerPreserved).Since, End: t.node.Preserved, Basis: text.PreserveCondition(world.GardenerPreserved)}
+		return &selfdriven.Deadline{For: untilKept, Start: t.node.Condition(world.GardenerPreserved).Since, End: t.node.Preserved, Basis: systems.PreserveCondition(world.GardenerPreserved)}
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func overdue(now time.Time, waits ...*selfdriven.Deadline) string {
 		case w.Guess:
 			return late(now, w)
 		default:
-			return text.ForcesNow(now.Sub(w.End))
+			return systems.ForcesNow(now.Sub(w.End))
 		}
 	}
 	return ""
@@ -192,7 +192,7 @@ func late(now time.Time, w *selfdriven.Deadline) string {
 	case w == nil || now.Before(w.End):
 		return ""
 	case w.Guess:
-		return text.LongerThanGiven(w.End.Sub(w.Start))
+		return systems.LongerThanGiven(w.End.Sub(w.Start))
 	}
-	return text.LooksOnceAMinute(now.Sub(w.End))
+	return systems.LooksOnceAMinute(now.Sub(w.End))
 }

@@ -1,7 +1,7 @@
 package mcm
 
 import (
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -18,36 +18,36 @@ func unfinished(p *world.Pool) (out []world.Unfinished) {
 		out = append(out, world.Unfinished{Kind: kind, Text: what})
 	}
 	if p.Unread != "" {
-		add(world.UnfinishedUnread, text.ShootCannotBeRead(p.Unread))
+		add(world.UnfinishedUnread, systems.ShootCannotBeRead(p.Unread))
 	}
 	if s := p.Progress; s != nil {
 		switch {
 		case s.Observed < s.Generation:
-			add(world.UnfinishedGeneration, text.GenerationNotStarted(p.Shoot, s.Generation, s.Observed))
+			add(world.UnfinishedGeneration, systems.GenerationNotStarted(p.Shoot, s.Generation, s.Observed))
 		case s.State == "":
-			add(world.UnfinishedOperation, text.NoOperation(p.Shoot))
+			add(world.UnfinishedOperation, systems.NoOperation(p.Shoot))
 		case s.State != succeeded:
-			add(world.UnfinishedOperation, text.OperationIs(p.Shoot, s.Operation, s.State, s.Percent))
+			add(world.UnfinishedOperation, systems.OperationIs(p.Shoot, s.Operation, s.State, s.Percent))
 		}
 		if p.Pending {
-			add(world.UnfinishedInPlace, text.PendingInPlace(p.Name))
+			add(world.UnfinishedInPlace, systems.PendingInPlace(p.Name))
 		}
 		if s.Rollout {
-			add(world.UnfinishedRollout, text.PendingRollout(p.Name))
+			add(world.UnfinishedRollout, systems.PendingRollout(p.Name))
 		}
 	}
 	if len(p.Behind) > 0 {
 		waits := ""
 		if s := p.Progress; s != nil && s.Confined && s.Observed >= s.Generation {
-			waits = text.WaitsForWindow(p.Opens, p.Closes)
+			waits = systems.WaitsForWindow(p.Opens, p.Closes)
 		}
-		add(world.UnfinishedHash, text.HashBehind(p.Behind, p.Name, p.Progress != nil, waits))
+		add(world.UnfinishedHash, systems.HashBehind(p.Behind, p.Name, p.Progress != nil, waits))
 	}
 	if len(p.Unmarked) > 0 && !p.Control {
-		add(world.UnfinishedHash, text.HashMissing(p.Unmarked, p.Name, world.GardenerSecret))
+		add(world.UnfinishedHash, systems.HashMissing(p.Unmarked, p.Name, world.GardenerSecret))
 	}
 	if p.Control && len(p.Deployments) == 0 {
-		add(world.UnfinishedDeployment, text.NoDeployment(p.Namespace, p.Name))
+		add(world.UnfinishedDeployment, systems.NoDeployment(p.Namespace, p.Name))
 	}
 	for i := range p.Deployments {
 		if d := &p.Deployments[i]; !d.Complete() {
@@ -68,7 +68,7 @@ func unproven(p *world.Pool) []world.Unfinished {
 
 // missing says what keeps the machine deployment from being complete.
 func missing(d *world.MachineDeployment) string {
-	is := text.Deployment{Name: d.Name, Updated: d.Updated, Available: d.Available, Total: d.Total, Desired: d.Desired, Preserved: d.Preserved, Paused: d.Paused, Frozen: d.Frozen}
+	is := systems.Deployment{Name: d.Name, Updated: d.Updated, Available: d.Available, Total: d.Total, Desired: d.Desired, Preserved: d.Preserved, Paused: d.Paused, Frozen: d.Frozen}
 	if d.Observed < d.Generation {
 		is.Unobserved = d.Generation
 	}
@@ -81,13 +81,13 @@ func Unseen(p *world.Pool) string {
 	case p == nil:
 		return ""
 	case p.Progress == nil && !p.Control:
-		return text.UnseenWithoutBoth
+		return systems.UnseenWithoutBoth
 	case p.Progress == nil:
-		return text.UnseenWithoutShoot
+		return systems.UnseenWithoutShoot
 	case p.Progress.Confined:
-		return text.UnseenBeforeMaintenance(p.Opens, p.Closes)
+		return systems.UnseenBeforeMaintenance(p.Opens, p.Closes)
 	case p.Disproved && !p.Control:
-		return text.UnseenWithoutHash
+		return systems.UnseenWithoutHash
 	}
 	return ""
 }
@@ -99,9 +99,9 @@ func proof(p *world.Pool) string {
 	case p == nil || p.Disproved && !p.Control:
 		return ""
 	case p.Unhashed != "":
-		return text.ProvedWithoutHash(p.Unhashed, p.Control)
+		return systems.ProvedWithoutHash(p.Unhashed, p.Control)
 	case len(p.Unmarked) > 0 && p.Control:
-		return text.ProvedWithoutHash(text.HashMissing(p.Unmarked, p.Name, world.GardenerSecret), true)
+		return systems.ProvedWithoutHash(systems.HashMissing(p.Unmarked, p.Name, world.GardenerSecret), true)
 	}
 	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/drain"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -51,12 +51,12 @@ func volumesLeft(w *world.World, node string) string {
 	if len(pods) == 0 {
 		return ""
 	}
-	return text.VolumesLeave(len(pods), going > 0, volumeWait(pods))
+	return systems.VolumesLeave(len(pods), going > 0, volumeWait(pods))
 }
 
 // volumeWait says how long such pods take at most, and what of that is waited for.
 func volumeWait(pods []*world.Pod) string {
-	return text.VolumeWait(len(pods), volumeTime(pods), detachWait+longestGrace(pods), attachWait)
+	return systems.VolumeWait(len(pods), volumeTime(pods), detachWait+longestGrace(pods), attachWait)
 }
 
 func longestGrace(pods []*world.Pod) (longest time.Duration) {

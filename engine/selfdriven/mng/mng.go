@@ -20,6 +20,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -50,7 +51,7 @@ func (Controller) Mover() world.Mover { return world.MoverEKS }
 
 // Words are those of EKS.
 func (Controller) Words() selfdriven.Words {
-	return selfdriven.Words{Part: part, Where: "EKS", Back: text.EKSNoWayBack}
+	return selfdriven.Words{Part: part, Where: "EKS", Back: systems.EKSNoWayBack}
 }
 
 // Drives reports whether EKS has updated the nodes of a managed node group, or does.
@@ -69,7 +70,7 @@ func (Controller) Limits(*world.Group, *world.Machine) selfdriven.Limits {
 // Kept is an end of the whole update: it fails, or deletes the pod if it was started with
 // force, which is not known.
 func (Controller) Kept(k selfdriven.Kept) selfdriven.Outlook {
-	return selfdriven.Outlook{Adds: text.EKSFailsThen}
+	return selfdriven.Outlook{Adds: systems.EKSFailsThen}
 }
 
 // Passes is not known: whether the update was started with force is not readable.
@@ -132,11 +133,11 @@ func (Controller) Parts(*world.Group) []selfdriven.Part { return nil }
 func (Controller) Refuses(_ *world.Group, kind selfdriven.Kind) string {
 	switch kind {
 	case selfdriven.Turn:
-		return text.EKSPicksAtRandom
+		return systems.EKSPicksAtRandom
 	case selfdriven.Force:
-		return text.EKSForcesAll
+		return systems.EKSForcesAll
 	}
-	return text.EKSCannotPause
+	return systems.EKSCannotPause
 }
 
 // Turns are none.

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -38,7 +39,7 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 		s.New = true // what is too many in the end is marked and drained as well
 	}
 	if end, known := s.World.Group.EndOf(s.Machine.ID); known && s.Machine.Leaving() && c.Drives(&s.World.Group) {
-		s.Reason = text.EKSEnds(string(end.Why), end.Cause)
+		s.Reason = systems.EKSEnds(string(end.Why), end.Cause)
 		return s
 	}
 	if s.Node == nil || s.Machine.Leaving() || !Marked(s.Moves) || s.Moves[0].By != world.MoverEKS {
@@ -48,9 +49,9 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 	s.Deadline = nil
 	switch {
 	case !Under(&s.World.Group):
-		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarkLeft
+		s.Stage, s.Reason = selfdriven.Outdated, systems.EKSMarkLeft
 	case !s.World.KnowsPodsOn(s.Name):
-		s.Stage, s.Reason = selfdriven.Outdated, text.EKSMarked
+		s.Stage, s.Reason = selfdriven.Outdated, systems.EKSMarked
 	case !picked(s, left) && (s.Among != 1 || s.More > 0 || len(left) == 0):
 		s.Stage, s.Reason = selfdriven.Outdated, waiting(s, left)
 	case len(left) > 0:
@@ -65,22 +66,22 @@ func (c Controller) Next(s selfdriven.Sight) selfdriven.Sight {
 func waiting(s selfdriven.Sight, left []*world.Pod) string {
 	switch {
 	case len(left) == 0 && s.Among > 0:
-		return text.EKSCandidateEmpty
+		return systems.EKSCandidateEmpty
 	case len(left) == 0:
-		return text.EKSMarkedEmpty
+		return systems.EKSMarkedEmpty
 	case s.More > 0:
-		return text.EKSCandidateMore(s.More, s.Among)
+		return systems.EKSCandidateMore(s.More, s.Among)
 	case s.Among > 0:
-		return text.Candidate(string(world.MoverEKS), s.Among)
+		return systems.Candidate(string(world.MoverEKS), s.Among)
 	}
-	return text.EKSMarked
+	return systems.EKSMarked
 }
 
 // drains says of a node that EKS drains it, since when and for how long.
 func drains(s selfdriven.Sight, left []*world.Pod) selfdriven.Sight {
 	s.Stage, s.Reason, s.Since = selfdriven.Draining, text.EKSDrains, began(s.Now, left)
 	if !picked(s, left) {
-		s.Reason = text.Candidate(string(world.MoverEKS), 1)
+		s.Reason = systems.Candidate(string(world.MoverEKS), 1)
 	}
 	if s.Was == selfdriven.Draining {
 		s.Since = s.WasSince
@@ -96,7 +97,7 @@ func settling(s selfdriven.Sight) selfdriven.Sight {
 		s.Since = s.WasSince
 	}
 	if end := s.Since.Add(settle); !s.World.Group.Managed.Minimal && s.Now.Before(end) {
-		s.Deadline = &selfdriven.Deadline{For: settles, Start: s.Since, End: end, Basis: text.EKSSettles, Guess: true}
+		s.Deadline = &selfdriven.Deadline{For: settles, Start: s.Since, End: end, Basis: systems.EKSSettles, Guess: true}
 	}
 	return s
 }
@@ -130,16 +131,16 @@ func began(now time.Time, left []*world.Pod) time.Time {
 // gives is when EKS gives up on a node whose drain began at a time, which was seen or inferred: with force
 // it deletes the pods after the first window, which is why that is named first.
 func gives(now, began time.Time, seen bool) *selfdriven.Deadline {
-	d := &selfdriven.Deadline{For: text.EKSWindowEnds, Start: began, End: began.Add(window), Basis: text.EKSWindow, Guess: true}
+	d := &selfdriven.Deadline{For: systems.EKSWindowEnds, Start: began, End: began.Add(window), Basis: systems.EKSWindow, Guess: true}
 	if !seen {
-		d.Basis = text.EKSWindowUnseen
+		d.Basis = systems.EKSWindowUnseen
 	}
 	if now.Before(d.End) {
 		return d
 	}
-	d.For, d.End, d.Basis = text.EKSGivesUp, began.Add(givesUp), text.EKSWindows
+	d.For, d.End, d.Basis = systems.EKSGivesUp, began.Add(givesUp), systems.EKSWindows
 	if !seen {
-		d.Basis = text.EKSWindowsUnseen
+		d.Basis = systems.EKSWindowsUnseen
 	}
 	if !now.Before(d.End) {
 		return nil

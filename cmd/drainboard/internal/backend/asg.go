@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/kube"
 )
 
@@ -30,7 +31,7 @@ type autoScaling struct {
 // Find takes the name of an Auto Scaling group, or of one of the cluster's what people call it.
 func (b autoScaling) Find(ctx context.Context, name string) (Group, error) {
 	_, err := b.aws.Tags(ctx, name)
-	if !errors.Is(err, asg.ErrNotFound) {
+	if !errors.Is(err, transport.ErrNotFound) {
 		return b.group(name), nil // what else is wrong is told when it is read
 	}
 	if name, err = b.meant(ctx, name); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/kops"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -129,7 +130,7 @@ func onAWS(k *kube.Client, aws *asg.Client, where Where) Backend {
 func openCloud(ctx context.Context, k *kube.Client, where Where, readOnly bool) (*asg.Client, error) {
 	o := asg.Options{Region: where.Region, Profile: where.Profile, ReadOnly: readOnly}
 	a, regionless := connect(ctx, o)
-	if !errors.Is(regionless, asg.ErrNoRegion) {
+	if !errors.Is(regionless, transport.ErrNoRegion) {
 		return a, regionless
 	}
 	nodes, err := k.Nodes(ctx)

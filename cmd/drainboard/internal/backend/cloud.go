@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/eks"
 	"github.com/drainboard/drainboard/providers/kops"
 )
@@ -24,7 +25,7 @@ type cloud struct {
 func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 	if !b.kops.isOpen() {
 		g, err := b.exactly(ctx, name)
-		if g != nil || err != nil && !errors.Is(err, asg.ErrNotFound) {
+		if g != nil || err != nil && !errors.Is(err, transport.ErrNotFound) {
 			return g, err
 		}
 		if g, err := b.eks.Find(ctx, name); !errors.Is(err, eks.ErrNotFound) {
@@ -39,7 +40,7 @@ func (b *cloud) Find(ctx context.Context, name string) (Group, error) {
 			return b.Find(ctx, found.Name())
 		}
 		return found, err
-	case errors.Is(err, asg.ErrNotFound) && b.kops.isOpen():
+	case errors.Is(err, transport.ErrNotFound) && b.kops.isOpen():
 		return b.beside(ctx, name, err)
 	}
 	return g, err
@@ -65,7 +66,7 @@ func (b *cloud) exactly(ctx context.Context, name string) (Group, error) {
 func (b *cloud) beside(ctx context.Context, name string, none error) (Group, error) {
 	found, err := b.asg.Find(ctx, name)
 	switch {
-	case errors.Is(err, asg.ErrNotFound):
+	case errors.Is(err, transport.ErrNotFound):
 		return nil, fmt.Errorf("%w; nor is it another group of the cluster: %w", none, err)
 	case err != nil:
 		return nil, err

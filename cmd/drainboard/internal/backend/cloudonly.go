@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/kops"
 )
 
@@ -67,7 +68,7 @@ func (b *CloudOnly) knows(g asg.Summary) {
 // Find resolves a group's name, and keeps the group.
 func (b *CloudOnly) Find(ctx context.Context, name string) (Group, error) {
 	g, err := b.Kops.Find(ctx, name)
-	if errors.Is(err, asg.ErrNotFound) {
+	if errors.Is(err, transport.ErrNotFound) {
 		if _, own := b.AWS.Tags(ctx, name); own == nil {
 			err = fmt.Errorf("--cloudonly is for groups created by kops, and %s is not one of cluster %s: the instances of other groups are known from Kubernetes only", name, b.Kops.Cluster())
 		}

@@ -20,7 +20,8 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
+	"github.com/drainboard/drainboard/engine/text/systems"
 )
 
 // driver drives one run in this process.
@@ -229,7 +230,7 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 	planned := fmt.Sprintf("%d nodes, %s, at most %d at once, seed %d", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Seed)
 	switch h := p.Run.UpdateConfig; {
 	case p.Run.Target.Update != nil && p.Run.Target.Update.OnlyRestores && h != nil:
-		planned = text.ConfigRestores(h.Set.String(), h.Was.String())
+		planned = systems.ConfigRestores(h.Set.String(), h.Was.String())
 	case p.Run.Target.Update != nil:
 		planned = fmt.Sprintf("%d nodes, %s, at most %d at once: %s", len(p.Nodes), present.FromTo(p), p.Limit, p.Run.Target.Update.Command(p.Group))
 	case p.WarmAlone:
@@ -247,7 +248,7 @@ func begin(p snapshot.Plan, now time.Time) (run record.Run, events []record.Even
 		tell(record.Warning, "not evaluated", "blockers not evaluated: "+p.Nodes[0].NotEvaluated)
 	}
 	for _, open := range present.RightsOpen(p) {
-		if strings.HasSuffix(open, text.RightLeftToAWS) {
+		if strings.HasSuffix(open, plans.RightLeftToAWS) {
 			continue // that is so in every run
 		}
 		tell(record.Warning, "not evaluated", "IAM rights not checked: "+open)

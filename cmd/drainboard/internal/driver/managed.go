@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -48,17 +49,17 @@ func (d *driver) planManaged(ctx context.Context) (p present.PlannedManaged, err
 	asked := backend.UpdateOf(d.at)
 	if u := d.followable(); u != nil {
 		if other := asked.Contradicts(u); other != "" {
-			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, text.EKSOtherTarget(u.ID, other)))
+			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, systems.EKSOtherTarget(u.ID, other)))
 		}
 		if want := asked.Config.Over(m.Config()); want != m.Config() {
-			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, text.EKSOtherConfig(u.ID, m.Config().String(), want.String())))
+			return p, exitcode.Usage(fmt.Errorf("group %s: %s", d.Group, systems.EKSOtherConfig(u.ID, m.Config().String(), want.String())))
 		}
 	}
 	if p, err = (planner.Planner{Session: d.session, Request: &d.Request, Auto: d.Auto}).ManagedIn(ctx, d.terms, d.at, d.view.World); err != nil {
 		return p, err
 	}
 	if s := &p.Run.Run.Settings; s.BeforeNode+s.AfterNode > 0 {
-		p.Run.Warnings = append(slices.Clone(p.Run.Warnings), text.EKSRunsNoHook)
+		p.Run.Warnings = append(slices.Clone(p.Run.Warnings), systems.EKSRunsNoHook)
 	}
 	if d.followable() != nil {
 		return p, nil
@@ -83,7 +84,7 @@ func (d *driver) startManaged(ctx context.Context) error {
 		question := "Start this update? [y/N] "
 		if attaches != nil {
 			question = "Follow it? [y/N] "
-			fmt.Fprintf(d.Out, "%s: %s\n", d.Group, text.EKSAttached(attaches.ID, text.EKSUpdateDoes(attaches.Version, attaches.Release, attaches.Status)))
+			fmt.Fprintf(d.Out, "%s: %s\n", d.Group, systems.EKSAttached(attaches.ID, text.EKSUpdateDoes(attaches.Version, attaches.Release, attaches.Status)))
 		} else if request.OnlyRestores {
 			question = "Restore it? [y/N] "
 			present.List(d.Out, d.Group+":", p.Run.Warnings)

@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -45,10 +45,10 @@ func (p Planner) ManagedIn(ctx context.Context, terms Terms, at backend.Group, w
 	was := out.Group.Config()
 	if left := run.Run.UpdateConfig; left != nil {
 		was = left.Was
-		out.Run.Warnings = append(out.Run.Warnings, text.ConfigLeft(left.Set.String(), left.Was.String()))
+		out.Run.Warnings = append(out.Run.Warnings, systems.ConfigLeft(left.Set.String(), left.Was.String()))
 	}
 	if set := out.Asked.Config.Over(was); set != was && len(run.Nodes) > 0 {
-		out.Run.Warnings = append(out.Run.Warnings, text.ConfigPlanned(was.String(), set.String()))
+		out.Run.Warnings = append(out.Run.Warnings, systems.ConfigPlanned(was.String(), set.String()))
 	}
 	movers.OfEKS(out.Run.ExternalMovers)
 	_, known := out.Group.Behind(out.Image)
@@ -87,12 +87,12 @@ func addQuota(ctx context.Context, at backend.Group, w *world.World, p *snapshot
 	}
 	q, err := backend.QuotaOf(ctx, at, machines)
 	if err != nil {
-		p.NotEvaluated = append(p.NotEvaluated, text.EKSQuotaUnread(p.Extra, err.Error()))
+		p.NotEvaluated = append(p.NotEvaluated, systems.EKSQuotaUnread(p.Extra, err.Error()))
 		return
 	}
 	p.Quota = &q
 	if room := q.Room(); room < p.Extra {
-		p.Warnings = append(p.Warnings, text.EKSQuotaShort(q.Name, room, p.Extra))
+		p.Warnings = append(p.Warnings, systems.EKSQuotaShort(q.Name, room, p.Extra))
 	}
 }
 

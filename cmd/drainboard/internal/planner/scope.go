@@ -10,7 +10,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -166,7 +166,7 @@ func (s *Scope) Rules(rows []present.GroupRow) (roll.Rules, error) {
 		return rules, exitcode.Usage(errors.New("--keep-going: " + rules.Fixed))
 	case s.KeepGoing:
 		rules = rules.KeepGoing()
-		rules.About = text.KeepGoing(rules.About)
+		rules.About = plans.KeepGoing(rules.About)
 	}
 	return rules, nil
 }

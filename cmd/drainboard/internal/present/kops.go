@@ -3,10 +3,12 @@ package present
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -87,4 +89,23 @@ func detached(p snapshot.Plan) []string {
 func kopsCanary(p snapshot.Plan) bool {
 	upToDate := slices.ContainsFunc(p.Nodes, func(n snapshot.PlannedNode) bool { return n.Why == assess.AskedFor })
 	return !upToDate && len(p.Nodes) >= p.Run.Base.Desired && p.Limit > 1
+}
+
+// Undrained returns what a run without Kubernetes means, for the user who confirms it.
+func Undrained(run record.Run) []string {
+	if !run.Settings.CloudOnly {
+		return nil
+	}
+	return []string{
+		"NO NODE IS DRAINED: there is no Kubernetes here (--cloudonly). Pods end with their instances, past their PDBs.",
+		"NOTHING IS VALIDATED: the next instance is terminated whether or not the new one has joined the cluster.",
+		"A run with Kubernetes in the same group at the same time cannot be detected.",
+	}
+}
+
+// writeUndrained writes it ahead of a plan.
+func writeUndrained(w io.Writer, p snapshot.Plan) {
+	for _, line := range Undrained(p.Run) {
+		fmt.Fprintln(w, line)
+	}
 }

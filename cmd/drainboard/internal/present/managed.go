@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -39,7 +39,7 @@ func (p PlannedManaged) command() string {
 	asked.Cluster = p.Group.Cluster
 	start := asked.Command(p.Group.Name)
 	if now := p.Group.Config(); asked.Config.Over(now) != now {
-		return asked.ConfigCommand(p.Group.Name) + " && " + text.EKSWaitCommand(p.Group.Cluster, p.Group.Name) + " && " + start
+		return asked.ConfigCommand(p.Group.Name) + " && " + systems.EKSWaitCommand(p.Group.Cluster, p.Group.Name) + " && " + start
 	}
 	return start
 }
@@ -58,7 +58,7 @@ func (p PlannedManaged) Write(w io.Writer, wide bool) {
 	p.write(w, wide)
 	switch u := p.Group.UnderWay(); {
 	case u != nil:
-		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", text.EKSBusy(u.ID), p.Run.Group)
+		fmt.Fprintf(w, "\n%s:\n  drainboard watch %s follows it\n", systems.EKSBusy(u.ID), p.Run.Group)
 	case len(p.Run.Nodes) > 0:
 		fmt.Fprintf(w, "\nEKS carries the update out. drainboard upgrade %s starts and follows it, as does:\n  %s\n  drainboard watch %s\n", p.Run.Group, p.command(), p.Run.Group)
 	}
@@ -95,7 +95,7 @@ func WriteManaged(w io.Writer, m *world.ManagedGroup) {
 	fmt.Fprintf(w, "  nodes: Kubernetes %s, release %s\n", dash(m.Version), dash(m.Release))
 	fmt.Fprintf(w, "  cluster: Kubernetes %s, recommended release %s\n", dash(m.ClusterVersion), cmp.Or(m.Recommended, "not known for "+cmp.Or(m.AMIType, "this AMI")))
 	if behind, known := m.Skew(); known {
-		fmt.Fprintln(w, "  skew: "+text.EKSSkew(behind))
+		fmt.Fprintln(w, "  skew: "+systems.EKSSkew(behind))
 	}
 	if m.TemplateName != "" {
 		fmt.Fprintf(w, "  launch template: %s:%s\n", m.TemplateName, dash(m.TemplateVersion))

@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
-	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -192,7 +192,7 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 		fmt.Fprintf(w, "Free addresses in the subnets: %s.\n", strings.Join(free, ", "))
 	}
 	if q := p.Quota; q != nil {
-		fmt.Fprintln(w, text.EKSQuota(q.Name, q.Used, q.Limit, q.Each*p.Extra))
+		fmt.Fprintln(w, systems.EKSQuota(q.Name, q.Used, q.Limit, q.Each*p.Extra))
 	}
 	fmt.Fprintln(w)
 	writeOrder(w, p, wide)

@@ -65,7 +65,7 @@ type Machine struct {
 // same reports whether nothing of a machine has changed.
 func (m *Machine) same(now Machine) bool {
 	was := *m
-	if !reflect.DeepEqual(was.Managed, now.Managed) {
+	if (was.Managed != nil || now.Managed != nil) && !reflect.DeepEqual(was.Managed, now.Managed) {
 		return false
 	}
 	was.Managed, now.Managed = nil, nil

@@ -68,3 +68,22 @@ func TestContents(t *testing.T) {
 		t.Error("a selector that cannot be read is taken")
 	}
 }
+
+// Machines that are listed again as they were stay as they are, at little cost; one that is missing
+// is noticed, also where another one is listed twice.
+func TestMachinesListedAgain(t *testing.T) {
+	w := New()
+	list := []Machine{{ID: "i-1", Zone: "b"}, {ID: "i-2", Zone: "a", Managed: &ManagedMachine{Name: "m"}}}
+	w.SetMachines(list)
+	first := w.Machines()
+	again := []Machine{{ID: "i-2", Zone: "a", Managed: &ManagedMachine{Name: "m"}}, {ID: "i-1", Zone: "b"}}
+	if w.SetMachines(again); &w.Machines()[0] != &first[0] || w.Machines()[1] != first[1] {
+		t.Error("machines that have not changed are sorted again")
+	}
+	if w.SetMachines([]Machine{list[0], list[0]}); len(w.Machines()) != 1 || w.Machine("i-2") != nil {
+		t.Errorf("%d machines", len(w.Machines()))
+	}
+	if w.SetMachines(nil); len(w.Machines()) != 0 {
+		t.Errorf("%d machines", len(w.Machines()))
+	}
+}

@@ -207,14 +207,19 @@ func (w *World) HasDaemonSet(uid string) bool { return !w.knowsDS || w.daemons[u
 // SetMachines replaces the machines of the group; unchanged ones keep their pointer.
 func (w *World) SetMachines(list []Machine) {
 	next := make(map[string]*Machine, len(list))
+	kept := true
 	for _, m := range list {
 		m = m.Clean()
 		if old := w.machines[m.ID]; old != nil && old.same(m) {
 			next[m.ID] = old
 			continue
 		}
+		kept = false
 		next[m.ID] = &m
 		w.changed(m.ID)
+	}
+	if kept && len(next) == len(w.machines) && w.ranOn != nil {
+		return
 	}
 	for id := range w.machines {
 		if next[id] == nil {

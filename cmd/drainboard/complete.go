@@ -35,7 +35,7 @@ func words() map[string][]string {
 		"instance-group-roles": {"bastion", "control-plane", "apiserver", "node"},
 		"webhook-format":       config.Formats(),
 		"record":               {"fitting", "discard"},
-		"max-surge":            {"eks\ttwice the zones, at least max-unavailable", "fit\tas many as the nodes need that go at once"},
+		"max-surge":            {"eks\ttwice the zones, at least max-unavailable", "fit\tas many as pods need that find no room elsewhere"},
 		"output":               {"text", "json", "yaml"},
 		"groups output":        {"text", "wide", "name", "json", "yaml"},
 		"plan output":          {"text", "wide", "json", "yaml"},

@@ -19,6 +19,7 @@ type GroupPlanFields struct {
 	ToVersion         string            `json:"toVersion,omitempty"`        // Version that they would get, as far as it is known
 	NodesAtOnce       int               `json:"nodesAtOnce"`                // How many nodes may be out of service at once: maxUnavailable resolved
 	SurgeNodes        int               `json:"surgeNodes"`                 // How many more nodes there will be for a while
+	SurgeReason       string            `json:"surgeReason,omitempty"`      // Why it is that many, with --max-surge fit
 	Nodes             []PlannedNode     `json:"nodes"`                      // The nodes, in the order in which they go
 	CanaryFirst       bool              `json:"canaryFirst"`                // The first node goes alone, because none is up to date (kops)
 	Steps             []string          `json:"steps"`                      // What is done by the rules of kops, a sentence each

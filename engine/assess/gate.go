@@ -46,6 +46,9 @@ func (s *Reader) GateReason(stay int) string {
 	if floor := size - (gate{s}).mayBeUnseen(); stay < floor {
 		return text.TooFewServe(s.InService(), floor, s.OutOfService())
 	}
+	if why := (gate{s}).awaitsRoom(stay); why != "" {
+		return why
+	}
 	return gate{s}.unschedulableReplacement()
 }
 
@@ -55,6 +58,19 @@ type gate struct{ *Reader }
 // validFirst reports whether no drain starts while the cluster is not valid.
 func (s gate) validFirst() bool {
 	return s.Capabilities().RequiresValidation && !s.Nodeless() && !s.Run.Settings.PassInvalid
+}
+
+// awaitsRoom says which replacement a drain waits for that leaves so many nodes in service, "" for none: a
+// surge that fits is what the pods of one batch need, and they have taken it until replacements are Ready.
+func (s gate) awaitsRoom(stay int) string {
+	if s.Run.Settings.Surge != record.SurgeFit {
+		return ""
+	}
+	launch := s.AwaitedLaunch()
+	if floor := min(s.Run.Base.Desired+max(0, s.Run.Surge()), s.W.Group.Sizes.Desired) - s.mayBeUnseen(); launch == "" || stay >= floor {
+		return ""
+	}
+	return text.FitWaits(launch)
 }
 
 // mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,

@@ -84,7 +84,7 @@ type SurgeRule string
 // Surge rules.
 const (
 	SurgeEKS    SurgeRule = ""       // EKS's own number
-	SurgeFit    SurgeRule = "fit"    // as many as the nodes need that go at once
+	SurgeFit    SurgeRule = "fit"    // as many as the pods of the nodes that go at once need beside the room of others
 	SurgeAmount SurgeRule = "amount" // MaxSurge
 )
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -101,7 +102,10 @@ func (c *checker) surges(a record.Action) {
 	case record.SurgeEKS:
 		want = []int{max(2*len(d.Sim.View.Group.Zones), d.Run.Limit)}
 	case record.SurgeFit:
-		want = []int{max(least, bareZones)}
+		fewest, most := c.fitting(least, max(least, bareZones))
+		for n := fewest; n <= most; n++ {
+			want = append(want, n)
+		}
 	default: // of the size at the start, or of what others have made of it since
 		want = []int{max(least, set.MaxSurge.Of(a.From.Desired, true)), max(least, set.MaxSurge.Of(c.size, true))}
 	}
@@ -109,6 +113,71 @@ func (c *checker) surges(a record.Action) {
 	if c.grew = grows; !again && !slices.Contains(want, grows) {
 		d.breaks("surge: --max-surge %s raises the group by %d, not by %v", d.Run.Settings.SurgeText(), grows, want)
 	}
+}
+
+// fitting is how many machines more fit: by numbers of pods alone, where pods ask for nothing else, and
+// at least so many in any case. No more come than nodes go, or zones have no new one.
+func (c *checker) fitting(atOnce, bound int) (fewest, most int) {
+	slots, daemons, free, plain := c.d.Sim.Config.Slots, 0, 0, true
+	fresh, volumes := map[string]bool{}, map[string]bool{}
+	for _, w := range c.d.Sim.workloads {
+		if w.Kind == DaemonSet || w.Kind == Mirror {
+			daemons++
+		}
+	}
+	for _, n := range c.d.Run.Nodes {
+		if node := c.d.Sim.View.Node(n.Name); n.New {
+			fresh[n.Zone] = true
+			free += c.freeFor(node)
+			plain = plain && (node == nil || len(node.Taints) == 0)
+		}
+	}
+	var full []int
+	for _, n := range c.d.Run.Nodes {
+		if n.New || n.Stage != record.Outdated && n.Stage != record.Queued {
+			continue
+		}
+		leave := c.leaving(n.Name)
+		full = append(full, len(leave))
+		for _, p := range leave {
+			plain = plain && !p.Volume && p.Needs == nil
+			if p.Volume && !fresh[n.Zone] {
+				volumes[n.Zone] = true
+			}
+		}
+	}
+	slices.Sort(full)
+	pods := 0
+	for _, n := range full[max(0, len(full)-atOnce):] {
+		pods += n
+	}
+	over := func(a, b int) int { return (max(0, a) + b - 1) / b }
+	fewest = min(bound, max(over(pods-free, slots+daemons), len(volumes)))
+	if !plain {
+		return fewest, bound
+	}
+	return fewest, min(bound, max(fewest, over(pods-free, slots)))
+}
+
+// freeFor is how many pods more a node takes, as the driver sees it.
+func (c *checker) freeFor(n *world.Node) int {
+	if n == nil || !n.Ready || n.Unschedulable {
+		return 0
+	}
+	free := n.Room.Pods
+	for _, p := range c.d.Sim.View.PodsOn(n.Name) {
+		if !p.Finished() {
+			free--
+		}
+	}
+	return max(0, free)
+}
+
+// leaving are the pods that a drain of a node would move, as the driver sees them.
+func (c *checker) leaving(node string) []*world.Pod {
+	return slices.DeleteFunc(slices.Clone(c.d.Sim.View.PodsOn(node)), func(p *world.Pod) bool {
+		return p.Finished() || p.Mirror || p.Owner.Kind == DaemonSet || !p.Ends.IsZero()
+	})
 }
 
 // overwrites checks that a change of the sizes left those alone that it was not meant to
@@ -214,7 +283,7 @@ func (c *checker) resumes(a record.Action) {
 }
 
 // served checks, when the first outdated node of an EKS update is tainted, that every zone with
-// outdated nodes has a new one that is Ready, or that the group's machines cannot be asked for
+// outdated nodes has a new one that is Ready, or none of their pods asks for one with a surge that fits, or that the group's machines cannot be asked for
 // in a zone by name, and the run says so.
 func (c *checker) served(a record.Action) {
 	d, view := c.d, c.d.Sim.View
@@ -232,6 +301,8 @@ func (c *checker) served(a record.Action) {
 		switch set := d.Run.Settings; {
 		case set.Surge != record.SurgeEKS && n.Stage != record.Outdated && n.Stage != record.Queued:
 			continue // it is not drained
+		case set.Surge == record.SurgeFit && !slices.ContainsFunc(c.leaving(n.Name), keptInZone):
+			continue // its pods may go to any zone
 		case set.Surge == record.SurgeAmount && why == "":
 			why = systems.SurgeAsAsked(set.MaxSurge.String())
 		}
@@ -239,6 +310,11 @@ func (c *checker) served(a record.Action) {
 			d.breaks("zones: the nodes of zone %s are drained without a new one there, and nothing says so", m.Zone)
 		}
 	}
+}
+
+// keptInZone reports whether a pod asks for its zone.
+func keptInZone(p *world.Pod) bool {
+	return p.Volume || p.Needs != nil && strings.Contains(fmt.Sprint(p.Needs.Nodes), zoneLabel)
 }
 
 // freshZones are the zones with a new node that is Ready.

@@ -390,7 +390,11 @@ func (c *Script) begin(*args) (string, error) {
 		}
 		fmt.Fprintf(&out, " %s", n.Name)
 	}
-	fmt.Fprintf(&out, "; maxUnavailable %d, %d more for a while; %s\n", plan.Limit, plan.Extra, s.group.Sizes)
+	fmt.Fprintf(&out, "; maxUnavailable %d, %d more for a while", plan.Limit, plan.Extra)
+	if plan.ExtraWhy != "" {
+		fmt.Fprintf(&out, " (%s)", plan.ExtraWhy)
+	}
+	fmt.Fprintf(&out, "; %s\n", s.group.Sizes)
 	for _, n := range plan.Nodes {
 		for _, f := range n.Foreseen {
 			fmt.Fprintf(&out, "foreseen on %s: %s\n", n.Name, f)

@@ -37,6 +37,8 @@ type Plan struct {
 	Quota *Quota `json:"quota,omitempty"`
 	// Extra is how many machines more there will be for a while.
 	Extra int `json:"extra"`
+	// ExtraWhy is why it is that many, "" where the settings say it.
+	ExtraWhy string `json:"extraWhy,omitempty"`
 	// Detach are those of the nodes, by machine, that the group will have others in place of
 	// before they are drained.
 	Detach []string `json:"detach,omitempty"`
@@ -118,6 +120,11 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	p.FreeAddresses = freeAddresses(&w.Group)
 	if len(outdated) > 0 {
 		p.Extra = rules.Extra(w, &s.Run)
+		if r, has := rules.(interface {
+			SurgeReason(*world.World, *record.Run) string
+		}); has {
+			p.ExtraWhy = r.SurgeReason(w, &s.Run)
+		}
 		s.Run.ValidatedOnce = s.Run.ValidatedOnce || s.Capabilities().Detaches && p.Extra > 0 // by what comes in the surge
 	}
 	s.Run.Order = preflight.InOrder(&s.Reader, outdated)

@@ -196,7 +196,7 @@ func choose(s *engine.Step) bool {
 
 // raise lifts max and desired.
 func (e EKS) raise(s *engine.Step) bool {
-	if s.Run.RaisedAt.IsZero() { // what was asked for is not worked out again from what came of it
+	if s.Run.RaisedAt.IsZero() && !s.Run.Raised { // what was asked for is not worked out again from what came of it
 		s.Run.Raise = e.Extra(s.W, &s.Run)
 	}
 	return s.EnsureRaise()
@@ -228,7 +228,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 	if short > 0 && failure == "" {
 		return systems.StillToLaunch(short), nil
 	}
-	for _, zone := range zonesWith(&s.Run, toServe(&s.Run)) {
+	for _, zone := range toServe(s.W, &s.Run) {
 		switch {
 		case have[zone]:
 			continue
@@ -267,7 +267,7 @@ func (e EKS) Warnings(w *world.World, r *record.Run) []string {
 	for _, zone := range zonesWith(r, func(n record.Node) bool { return n.New }) {
 		served[zone] = true
 	}
-	unserved := slices.DeleteFunc(zonesWith(r, toServe(r)), func(zone string) bool { return served[zone] })
+	unserved := slices.DeleteFunc(slices.Clone(toServe(w, r)), func(zone string) bool { return served[zone] })
 	if len(unserved) == 0 {
 		return nil
 	}

@@ -11,7 +11,7 @@ func (e EKS) Does(phase string, w *world.World, r *record.Run) string {
 	switch phase {
 	case scaleUp:
 		more := e.Extra(w, r)
-		return systems.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more)
+		return systems.EKSScalesUp(w.Group.Sizes.Desired, w.Group.Sizes.Desired+more, e.SurgeReason(w, r))
 	case scaleDown:
 		return systems.EKSScalesDown
 	}

@@ -15,6 +15,11 @@ func TooFewServe(serving, floor int, idle string) string {
 	return and(fmt.Sprintf("%s in service, %d required", Plural(serving, "node"), floor), idle)
 }
 
+// FitWaits is why no drain starts with a surge that fits while a launch is awaited.
+func FitWaits(launch string) string {
+	return "--max-surge fit: the next drain waits for a replacement: " + launch
+}
+
 // GateAwaits is why no drain starts, with the launch that would change that, or "".
 func GateAwaits(why, launch string) string {
 	if strings.Contains(why, launch) {

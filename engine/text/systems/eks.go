@@ -6,8 +6,41 @@ import (
 	"strings"
 )
 
-func EKSScalesUp(from, to int) string {
-	return fmt.Sprintf("raises desired %d → %d; taints the outdated nodes once every zone has a new node and all new nodes are Ready", from, to)
+func EKSScalesUp(from, to int, why string) string {
+	raises := fmt.Sprintf("raises desired %d → %d", from, to)
+	if from == to {
+		raises = "launches nothing ahead"
+	}
+	if why != "" {
+		return raises + " (" + why + "); taints the outdated nodes once all new nodes are Ready"
+	}
+	return raises + "; taints the outdated nodes once every zone has a new node and all new nodes are Ready"
+}
+
+// Fit is why a surge that fits is what it is: pods move from so many nodes at once, some of them have room
+// elsewhere, the others need new nodes, and pods are bound to zones.
+func Fit(pods, atOnce, elsewhere, fresh int, zones []string) string {
+	of := text.Plural(pods, "pod") + " of the fullest node"
+	if atOnce > 1 {
+		of = fmt.Sprintf("%s of the %d fullest nodes", text.Plural(pods, "pod"), atOnce)
+	}
+	switch {
+	case fresh == 0:
+		of += ": other nodes have room"
+	case elsewhere > 0:
+		of += fmt.Sprintf(": other nodes have room for %d, the rest needs %s", elsewhere, text.Plural(fresh, "new node"))
+	default:
+		of += fmt.Sprintf(": no room on other nodes, %s needed", text.Plural(fresh, "new node"))
+	}
+	if len(zones) > 0 {
+		of += "; pods are bound to zone " + strings.Join(zones, ", ")
+	}
+	return "fit: " + of
+}
+
+// FitUnknown is the same where it is not known how much room the nodes have.
+func FitUnknown(atOnce int) string {
+	return fmt.Sprintf("fit: the room of the nodes is not known; one for each of the %s that go at once, and for each zone without a new node", text.Plural(atOnce, "node"))
 }
 
 const EKSScalesDown = "terminates surplus nodes, emptiest first, until the group has its size again"

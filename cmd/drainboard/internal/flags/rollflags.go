@@ -79,7 +79,7 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	AddWhere(fl, &f.Where)
 	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")
 	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge; groups that EKS manages: as configured, and restored at the end)")
-	fl.StringVar(&f.maxSurge, "max-surge", "", "new nodes that come before old ones go: a number or a percentage (kops, gardener: default 1; the control plane has none, gardener splits it over the zones); eks also: eks (twice the zones, at least max-unavailable; the default) or fit (as many as the nodes need that go at once)")
+	fl.StringVar(&f.maxSurge, "max-surge", "", "new nodes that come before old ones go: a number or a percentage (kops, gardener: default 1; the control plane has none, gardener splits it over the zones); eks also: eks (twice the zones, at least max-unavailable; the default) or fit (as many as pods need that find no room elsewhere)")
 	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
 	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "time to watch the canary's replacement before the other nodes follow (default 2m0s)")
 	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")

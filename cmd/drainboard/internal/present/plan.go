@@ -71,9 +71,16 @@ func pace(p snapshot.Plan) string {
 	}
 	base := p.Run.Base
 	text := fmt.Sprintf("Up to %d at once, %s.", p.Limit, takes(p))
+	why := ""
+	if p.ExtraWhy != "" {
+		why = " (" + p.ExtraWhy + ")"
+	}
 	if p.Extra > 0 {
-		return text + fmt.Sprintf(" Surge during the run: %s, desired %d → %d, max %d → %d.",
-			plural(p.Extra, "instance"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra)
+		return text + fmt.Sprintf(" Surge during the run: %s, desired %d → %d, max %d → %d%s.",
+			plural(p.Extra, "instance"), base.Desired, base.Desired+p.Extra, base.Max, base.Max+p.Extra, why)
+	}
+	if why != "" {
+		return text + " No surge" + why + "."
 	}
 	return text + fmt.Sprintf(" No surge: while a node is replaced the group has fewer than its %d instances.", base.Desired)
 }

@@ -99,6 +99,14 @@ func TestPlanNamesWhatTheGroupDoes(t *testing.T) {
 			t.Errorf("the plan does not say %q:\n%s", want, got)
 		}
 	}
+	p.ExtraWhy = "fit: other nodes have room"
+	if got := planText(p); !strings.Contains(got, "No surge (fit: other nodes have room).") || !strings.Contains(string(printed(t, PlanOf(p))), `"surgeReason"`) {
+		t.Errorf("the plan does not say why there is no surge:\n%s", got)
+	}
+	p.Extra = 2
+	if got := planText(p); !strings.Contains(got, "Surge during the run: 2 instances, ") || !strings.Contains(got, " (fit: other nodes have room).") {
+		t.Errorf("the plan does not say why there is a surge:\n%s", got)
+	}
 	var out struct {
 		Order, WarmPoolInstances, UnreachableNodes []string
 		LifecycleHooks                             []struct{ Name, Transition, Timeout string }

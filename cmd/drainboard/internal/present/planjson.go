@@ -16,7 +16,7 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 	run := p.Run
 	out := api.GroupPlanFields{
 		Group: p.Group, InstanceGroup: run.Alias, Role: string(p.Role), Strategy: p.Strategy, AsOf: p.AsOf, FromVersion: p.From, ToVersion: p.To,
-		NodesAtOnce: p.Limit, SurgeNodes: p.Extra, CanaryFirst: p.Strategy == StrategyKops && kopsCanary(p), Steps: kopsSteps(p),
+		NodesAtOnce: p.Limit, SurgeNodes: p.Extra, SurgeReason: p.ExtraWhy, CanaryFirst: p.Strategy == StrategyKops && kopsCanary(p), Steps: kopsSteps(p),
 		DetachInstances: p.Detach, WarmPoolInstances: p.Warm, FreeAddresses: p.FreeAddresses, ExternalMovers: externalMoversOf(p.ExternalMovers),
 		ConsentsNeeded: p.Refusals, Warnings: p.Warnings, NotEvaluated: p.NotEvaluated, Order: ordersOf(run.Settings.Order), Only: run.Target.Only,
 		Until: run.Settings.Until, Seed: run.Seed, Settings: settingsOf(run), SettingOrigins: originsOf(run.Settings.Origin),

@@ -267,7 +267,7 @@ func takeRemoval(s *Step, a record.Action, known record.Pod) {
 		s.Run.Evicted[known.Owner] = true
 	}
 	if a.Kind == record.Evict {
-		s.Report(record.Event{Type: record.PodEvicted, Node: a.Node, Pod: known.Ref, Message: "evicted", Command: a.Command()})
+		s.Report(record.Event{Type: record.PodEvicted, Node: a.Node, Pod: known.Ref, Message: evictedMessage(&s.Reader), Command: a.Command()})
 	} else {
 		s.Report(record.Event{Type: record.PodForced, Node: a.Node, Pod: known.Ref, Reason: a.Order, Message: text.DeletedByForce(a.Order), Command: a.Command()})
 	}

@@ -146,6 +146,7 @@ func followController(s *Step, f helping) {
 		if s.Run.State == record.Running {
 			carryOutOrders(s)
 			forceMachines(s, f)
+			helpAlong(s)
 		}
 	case record.Paused:
 		if !externalPause(s) && !gaveUp(&s.Reader) {

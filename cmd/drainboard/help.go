@@ -42,7 +42,7 @@ var flagGroups = []flagGroup{
 		"garden-kubeconfig", "shoot", "control-kubeconfig", "control-namespace", "wait-for-start", "max-evict-retries", "health-timeout", "node-conditions",
 		"change", "shoot-file", "machine-image-version", "operation", "cloud-profile",
 	}},
-	{"EKS", []string{"release-version", "update-strategy", "retry", "node-groups-at-once"}},
+	{"EKS", []string{"release-version", "update-strategy", "retry", "help-along", "node-groups-at-once"}},
 	{"Cluster and cloud", []string{"kubeconfig", "context", "cluster", "region", "profile", "start-timeout"}},
 }
 

@@ -72,6 +72,7 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 		return f.noControl()
 	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.Controls():
 		return systems.PausedByRun(s.Run.PausedDeployments, f.noControl())
+	case kind == record.CmdForce && s.Run.HelpsAlong(): // the pods are ours to delete
 	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
 		return f.by.Refuses(&s.W.Group, kinds[kind])
 	case turns && !s.Fresh(world.Cloud):

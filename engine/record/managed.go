@@ -32,6 +32,10 @@ type UpdateRequest struct {
 	Config world.UpdateConfig `json:"config,omitzero"`
 	// Retry is how often EKS is asked again at most after an update has failed.
 	Retry int `json:"retry,omitempty"`
+	// HelpAlong: pods on nodes that EKS has picked are evicted when their PDB opens, and deleted by force orders.
+	// HelpedBy is who consented to that.
+	HelpAlong bool   `json:"helpAlong,omitempty"`
+	HelpedBy  string `json:"helpedBy,omitempty"`
 	// OnlyRestores: nothing is updated. What an earlier run has set and not restored is restored.
 	OnlyRestores bool `json:"onlyRestores,omitempty"`
 }
@@ -114,6 +118,9 @@ type FailedUpdate struct {
 	Result Result `json:"result"`
 	Why    string `json:"why"`
 }
+
+// HelpsAlong reports whether the run helps an update of EKS along, by consent.
+func (r *Run) HelpsAlong() bool { return r.Target.Update != nil && r.Target.Update.HelpAlong }
 
 // UpdateToken is the token of the request that starts the run's next update: one for each try.
 func (r *Run) UpdateToken() string {

@@ -147,7 +147,7 @@ func managedAbilities() []record.Ability {
 		{Kind: record.CmdPause, Answer: record.No, How: "an update cannot be paused; nearest: a PDB that allows no disruption holds the nodes that are not drained yet, until EKS gives up"},
 		{Kind: record.CmdResume, Answer: record.No, How: "an update cannot be paused; a failed one is started again with drainboard upgrade"},
 		{Kind: record.CmdAccept, Answer: record.No, How: "EKS tries no node first"},
-		{Kind: record.CmdForce, Answer: record.No, How: "EKS forces all nodes of an update or none; nearest: kubectl delete pod for the pod that is in the way"},
+		{Kind: record.CmdForce, Answer: record.Substitute, How: "with --help-along deletes pods past their PDBs, and the update continues; EKS forces all nodes of an update or none"},
 		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},
 		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: --max-unavailable 1, before the update starts"},
 		{Kind: record.CmdAbort, Answer: record.No, How: "an update cannot be cancelled; nearest: a PDB that allows no disruption, until EKS gives up"},

@@ -11,7 +11,7 @@ import (
 const (
 	EKSNoWayBack     = "an update of a managed node group has no way back to an earlier version; a failed one is started again"
 	EKSPicksAtRandom = "EKS picks nodes at random, and none can be left out"
-	EKSForcesAll     = "EKS forces all nodes of an update or none (--force when it starts); kubectl delete pod deletes one"
+	EKSForcesAll     = "EKS forces all nodes of an update or none (--force when it starts); kubectl delete pod deletes one, as f does with upgrade --help-along"
 	EKSCannotPause   = "an update of a managed node group cannot be paused or cancelled"
 	// EKSFailsThen continues after the way out of a pod.
 	EKSFailsThen = "; else the whole update fails, or EKS deletes the pod if the update was started with --force, which EKS does not tell"

@@ -152,3 +152,13 @@ func EKSStands(replaced, total int, old []string) string {
 func EKSStartsAgain(n, of int) string {
 	return fmt.Sprintf("the update starts again: retry %d of %d", n, of)
 }
+
+// EvictedToHelp says of an eviction that it helps the group's own controller along.
+func EvictedToHelp(by string) string {
+	return "evicted, as its PDB has opened; " + by + " itself would try again only later"
+}
+
+// HelpsAlong says who consented to help an update along, and what that does.
+func HelpsAlong(by string) string {
+	return "helps EKS along (consent of " + by + "): on nodes that EKS has picked, pods are evicted when their PDB opens, and f deletes them"
+}

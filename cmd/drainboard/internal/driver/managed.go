@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/planner"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/text"
@@ -81,18 +83,18 @@ func (d *driver) startManaged(ctx context.Context) error {
 	request := backend.UpdateOf(d.at)
 	request.OnlyRestores = attaches == nil && len(p.Run.Nodes) == 0
 	if !d.Auto && !d.Yes {
-		question := "Start this update? [y/N] "
+		question := "Start this update?"
 		if attaches != nil {
-			question = "Follow it? [y/N] "
+			question = "Follow it?"
 			fmt.Fprintf(d.Out, "%s: %s\n", d.Group, systems.EKSAttached(attaches.ID, text.EKSUpdateDoes(attaches.Version, attaches.Release, attaches.Status)))
 		} else if request.OnlyRestores {
-			question = "Restore it? [y/N] "
+			question = "Restore it?"
 			present.List(d.Out, d.Group+":", p.Run.Warnings)
 		} else {
 			planner.Foresee(ctx, d.terms.Rules, &p.Run, d.view.World)
 			p.WriteForApproval(d.Out)
 		}
-		if !d.Ask(ctx, d.Marked(d.session.Context(), question)) {
+		if !d.agrees(ctx, question, &request) {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
@@ -111,4 +113,30 @@ func (d *driver) startManaged(ctx context.Context) error {
 	d.keep(run, &plan)
 	d.events(events...)
 	return d.drive(ctx, run, nil)
+}
+
+// agrees asks whether a run begins, and with the same question once whether it helps EKS along.
+func (d *driver) agrees(ctx context.Context, question string, request *record.UpdateRequest) bool {
+	if request.HelpAlong || request.OnlyRestores {
+		return d.Ask(ctx, d.Marked(d.session.Context(), question+" [y/N] "))
+	}
+	question += " [y/N, h: yes, and evict pods from the nodes that EKS picks once their PDB opens; f may delete them] "
+	said := strings.ToLower(d.Answer(ctx, d.Marked(d.session.Context(), question)))
+	if said == "h" {
+		request.HelpAlong, request.HelpedBy = true, session.User()
+	}
+	return slices.Contains([]string{"y", "yes", "h"}, said)
+}
+
+// helpsAlong adds the consent to help EKS along to a run that is resumed with it.
+func (d *driver) helpsAlong(run record.Run) record.Run {
+	if d.Flags == nil || run.Target.Update == nil || run.HelpsAlong() {
+		return run
+	}
+	if asked := d.Flags.Update(); asked.HelpAlong {
+		with := *run.Target.Update
+		with.HelpAlong, with.HelpedBy = true, asked.HelpedBy
+		run.Target.Update = &with
+	}
+	return run
 }

@@ -59,6 +59,7 @@ type Roll struct {
 	releaseVersion       string
 	updateStrategy       string // of EKS's update
 	retry                int    // of it, after a failure
+	helpAlong            bool   // consent to help it
 	Planned              bool   // only a plan is asked for
 	Compare              bool   // other settings are planned too
 	Save, From           string // files of a plan's cluster
@@ -75,6 +76,7 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	fl.StringVar(&f.releaseVersion, "release-version", "", "target: an AMI release version (groups that EKS manages)")
 	fl.StringVar(&f.updateStrategy, "update-strategy", "", "groups that EKS manages: default (new nodes come first) or minimal (old nodes go first), set while the run lasts (default: as the group is configured)")
 	fl.IntVar(&f.retry, "retry", 0, "groups that EKS manages: how often EKS's update is started again after it failed (default 0)")
+	fl.BoolVar(&f.helpAlong, "help-along", false, "groups that EKS manages: consent to help EKS along: pods are evicted from nodes that EKS has picked once their PDB opens, and f in the dashboard deletes them")
 	fl.SetNormalizeFunc(ByKopsName)
 	AddWhere(fl, &f.Where)
 	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")

@@ -83,6 +83,9 @@ func (a asked) NewTarget() bool { return a.ami != "" || a.templateVersion != "" 
 func (a asked) Update() record.UpdateRequest {
 	u := record.UpdateRequest{Kubernetes: a.kubernetesVersion, Release: a.releaseVersion, TemplateVersion: a.templateVersion, Retry: a.retry}
 	u.Config.Strategy = strings.ToUpper(a.updateStrategy)
+	if a.helpAlong {
+		u.HelpAlong, u.HelpedBy = true, session.User()
+	}
 	if n, err := record.ParseAmount(a.maxUnavailable); err == nil && a.maxUnavailable != "" {
 		u.Config.MaxUnavailable = n.String()
 	}

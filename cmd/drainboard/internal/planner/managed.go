@@ -50,6 +50,9 @@ func (p Planner) ManagedIn(ctx context.Context, terms Terms, at backend.Group, w
 	if set := out.Asked.Config.Over(was); set != was && len(run.Nodes) > 0 {
 		out.Run.Warnings = append(out.Run.Warnings, systems.ConfigPlanned(was.String(), set.String()))
 	}
+	if out.Asked.HelpAlong {
+		out.Run.Warnings = append(out.Run.Warnings, systems.HelpsAlong(out.Asked.HelpedBy))
+	}
 	movers.OfEKS(out.Run.ExternalMovers)
 	_, known := out.Group.Behind(out.Image)
 	switch asked := out.Asked.Kubernetes+out.Asked.Release+out.Asked.TemplateVersion != ""; {

@@ -74,6 +74,9 @@ var ErrUpdateStrategy = errors.New("--update-strategy is for groups that EKS man
 // ErrRetry refuses retries in such a group.
 var ErrRetry = errors.New("--retry is for groups that EKS manages, whose update EKS fails as a whole; a failed run is continued with drainboard upgrade")
 
+// ErrHelpAlong refuses that consent in such a group.
+var ErrHelpAlong = errors.New("--help-along is for groups that EKS manages; elsewhere Drainboard evicts all pods itself")
+
 // FitsEKS refuses flags for managed node groups of EKS for another group.
 func (r *Request) FitsEKS(at backend.Group) error {
 	if r.Flags == nil || at.Provider() == backend.EKSManaged {
@@ -87,6 +90,8 @@ func (r *Request) FitsEKS(at backend.Group) error {
 		return ErrUpdateStrategy
 	case u.Retry > 0:
 		return ErrRetry
+	case u.HelpAlong:
+		return ErrHelpAlong
 	}
 	return nil
 }

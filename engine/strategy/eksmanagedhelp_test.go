@@ -1,0 +1,97 @@
+package strategy
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// helpedUpdate is an update that a run has started: EKS is at node a, where a PDB keeps a pod, and another old node
+// has such a pod, too.
+func helpedUpdate(t *testing.T, help bool) *starter {
+	x := startingUpdate(t, record.UpdateRequest{HelpAlong: help, HelpedBy: "ana"})
+	x.decide(1, engine.Inputs{})
+	x.answered(started)
+	x.group.Template.Version, x.group.Sizes.Desired = 2, 4
+	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-1") })
+	x.node("a", 1, began.Add(-time.Hour), true)
+	x.node("b", 1, began.Add(-time.Hour), true)
+	x.node("new", 2, began.Add(time.Second), false)
+	for _, name := range []string{"a", "b"} {
+		x.w.SetPod(&world.Pod{UID: "kept-" + name, Namespace: "shop", Name: "kept-" + name, Node: name, Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "kept"}, Owner: world.Owner{Kind: "ReplicaSet", Name: "kept", UID: "k"}})
+	}
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "a", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"}, Ends: began.Add(time.Hour), Grace: 30 * time.Second, Evicted: true})
+	x.budget(0)
+	x.decide(5, engine.Inputs{})
+	x.asked = nil
+	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining {
+		t.Fatalf("node a is %s", n.Stage)
+	}
+	return x
+}
+
+func (x *starter) budget(allowed int) {
+	x.w.SetBudget(&world.Budget{Namespace: "shop", Name: "kept", Expression: "minAvailable 2", Healthy: 2 + allowed, Desired: 2, Expected: 2 + allowed, Allowed: allowed, Current: true, Selector: labels.SelectorFromSet(labels.Set{"app": "kept"})})
+}
+
+// The eviction goes out with the decision in which the PDB is seen open, once, and for the node that EKS is at. Without
+// consent nothing is asked for.
+func TestHelpsAlong(t *testing.T) {
+	for _, help := range []bool{true, false} {
+		x := helpedUpdate(t, help)
+		x.decide(60, engine.Inputs{})
+		x.asks() // while it is shut nothing is tried
+		x.budget(1)
+		x.decide(1, engine.Inputs{})
+		if !help {
+			x.decide(30, engine.Inputs{})
+			x.asks()
+			continue
+		}
+		a := x.asked[0]
+		x.asks(record.Evict)
+		if a.UID != "kept-a" || x.run.Pending[a.Key].Action.UID != "kept-a" {
+			t.Errorf("%+v", a)
+		}
+		x.answered(record.Outcome{Key: a.Key, Verdict: record.Refused, Refusal: record.RefusedBudget}) // EKS came first
+		x.asks()
+		x.decide(10, engine.Inputs{}) // no sooner than the retries
+		x.asks(record.Evict)
+		x.answered(record.Outcome{Key: a.Key, Verdict: record.Done})
+		x.tells("evicted, as its PDB has opened; EKS itself would try again only later")
+		x.w.DeletePod("kept-a")
+		x.decide(10, engine.Inputs{})
+		x.asks()
+	}
+}
+
+// A pod that was never held is EKS's to evict, also on the node that it is at.
+func TestHelpsNoFreePod(t *testing.T) {
+	x := helpedUpdate(t, true)
+	x.w.SetPod(&world.Pod{UID: "other", Namespace: "shop", Name: "other", Node: "a", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "other", UID: "x"}})
+	x.decide(30, engine.Inputs{})
+	x.asks()
+}
+
+// A pod that the operator forces is deleted by us; without consent that is refused with the substitute.
+func TestForcesInManagedUpdate(t *testing.T) {
+	for _, help := range []bool{true, false} {
+		x := helpedUpdate(t, help)
+		x.decide(1, engine.Inputs{Commands: []record.Command{{Kind: record.CmdForce, Node: "a", UID: "kept-a", By: "ana"}}})
+		if !help {
+			x.asks()
+			x.tells("upgrade --help-along")
+			continue
+		}
+		a := x.asked[0]
+		x.asks(record.Delete)
+		if a.UID != "kept-a" || a.Order == "" || len(x.run.Orders) != 1 || x.run.Orders[0].By != "ana" {
+			t.Errorf("%+v by %+v", a, x.run.Orders)
+		}
+	}
+}

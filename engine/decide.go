@@ -103,6 +103,7 @@ func (s *Step) advance() {
 			s.strategy.Step(s)
 		}
 		s.advanceNodes() // none of these continues once something has ended the run
+		moveSingles(s)
 		evict(s)
 	case record.Paused:
 		lookAtUpdates(s)
@@ -152,6 +153,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step 
 	c.Pods = cloneMap(r.Pods)
 	c.Pending = cloneMap(r.Pending)
 	c.Retries = cloneMap(r.Retries)
+	c.Singles = cloneMap(r.Singles)
 	c.Phases = slices.Clone(r.Phases)
 	c.Order = slices.Clip(r.Order)
 	c.Batches = slices.Clone(r.Batches)

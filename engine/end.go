@@ -103,6 +103,7 @@ func (s *Step) end() {
 		}
 	}
 	done = s.strategy.End(s) && done
+	done = restoreSingles(s) && done
 	done = runGoneHooks(s) && done && !undecided(&s.Reader)
 	if !done && !late {
 		s.WakeAt(s.Now.Add(time.Second))
@@ -218,6 +219,7 @@ func (s *Step) listUnrestored() {
 	for _, g := range s.Run.PendingHooks {
 		s.Note(text.HooksNotRun(g.Node))
 	}
+	listUnrestoredSingles(s)
 	s.listUnrestoredDetached()
 	s.listUnrestoredGroup()
 }
@@ -244,6 +246,11 @@ func (s *Step) Succeed() {
 	if len(s.Run.PendingHooks) > 0 {
 		return // the hooks after the last nodes still run
 	}
+	if !restoreSingles(s) {
+		s.WakeAt(s.Now.Add(time.Second))
+		return
+	}
+	listUnrestoredSingles(s)
 	for _, id := range s.In(record.Outdated, record.Queued) {
 		s.skip(id, text.CameTooLate)
 	}

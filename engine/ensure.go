@@ -97,6 +97,10 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 		case record.CheckEffect:
 			takeCheck(s, p.Action, o)
 			continue
+		case record.LookAtOwner:
+			delete(s.Run.Pending, o.Key)
+			takeOwner(s, p.Action, o)
+			continue
 		case record.Inspect:
 			delete(s.Run.Pending, o.Key)
 			takeInspection(s, p.Action.Machine, o)
@@ -156,6 +160,9 @@ func took(s *Step, a record.Action, o record.Outcome) {
 		observer{s}.left(a.Machine)
 	}
 	delete(s.Run.Retries, a.Key)
+	if a.Kind == record.Scale {
+		tookScale(s, a)
+	}
 	if a.Kind == record.Deregister {
 		tookOut(s, a, o)
 		return
@@ -164,6 +171,10 @@ func took(s *Step, a record.Action, o record.Outcome) {
 }
 
 func refused(s *Step, a record.Action, o record.Outcome) {
+	if a.Kind == record.Scale {
+		refusedScale(s, a, o)
+		return
+	}
 	if (a.Kind == record.Terminate || a.Kind == record.EndWarm) && o.Refusal == record.RefusedGone {
 		s.Run.Pending[a.Key] = record.Pending{Action: a, Asked: s.Now, Accepted: s.Now, Expires: s.Now.Add(expiry)}
 		s.vanished(a)

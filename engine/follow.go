@@ -146,6 +146,7 @@ func followController(s *Step, f helping) {
 		if s.Run.State == record.Running {
 			carryOutOrders(s)
 			forceMachines(s, f)
+			moveSingles(s)
 			helpAlong(s)
 		}
 	case record.Paused:
@@ -374,7 +375,7 @@ func endFollowing(s *Step, f helping) {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
-	if (!s.strategy.End(s) || !s.RestorePace() || undecided(&s.Reader)) && !late {
+	if (!s.strategy.End(s) || !s.RestorePace() || !restoreSingles(s) || undecided(&s.Reader)) && !late {
 		s.WakeAt(s.Now.Add(time.Second))
 		return
 	}
@@ -388,6 +389,7 @@ func listUnrestoredController(s *Step, f helping) {
 	listPausedParts(s, w)
 	listTurns(s, f, w)
 	listPace(s)
+	listUnrestoredSingles(s)
 	if h := s.Run.UpdateConfig; h != nil {
 		s.AddUnrestored(h.Left())
 	}

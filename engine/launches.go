@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -180,4 +182,188 @@ func takeInspection(s *Step, machine string, o record.Outcome) {
 		n.Findings = []string{text.NoFindings(machine, o.Message)}
 	}
 	s.SetNode(machine, n)
+}
+
+// WatchHealth gives up new machines that did not get Ready in time, or were not healthy
+// for as long as they may: they are drained and ended, and their group launches others.
+// Each takes a slot, as a node that is replaced does.
+func (s *Step) WatchHealth() {
+	if !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) {
+		return
+	}
+	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
+		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.TakenBy(n.Name) != "" {
+			continue
+		}
+		if n.Stage == record.Launching {
+			if n.Wait != nil && s.Over(n.Wait) {
+				s.giveUpMachine(id, text.TooLate(s.WhyNotReady(m), s.JoinTime()))
+			}
+			continue
+		}
+		if s.Run.Settings.HealthTimeout > 0 {
+			s.watchHealthOf(id, n, s.Sick(m))
+		}
+	}
+}
+
+// watchHealthOf begins, ends or acts on the wait for a new node to become healthy again. sick is
+// what is wrong with it, "" for nothing.
+func (s *Step) watchHealthOf(id string, n record.Node, sick string) {
+	switch {
+	case sick == "" && n.Wait != nil && n.Wait.OfHealth():
+		n.Wait, n.Reason = nil, ""
+		s.SetNode(id, n)
+		s.changed = true
+	case sick != "" && n.Wait == nil:
+		n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
+		s.SetNode(id, n)
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
+	case sick != "" && s.Over(n.Wait):
+		if while := unsettled(&s.Reader, id); while != "" {
+			s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))
+			return
+		}
+		s.giveUpMachine(id, text.SickFor(s.Run.Settings.HealthTimeout, sick))
+	}
+}
+
+// postpone notes why a machine whose time is up is not given up yet.
+func (s *Step) postpone(id, why string) {
+	n := s.Run.Nodes[id]
+	if n.Reason == why && n.Wait.For == record.WaitPostponed {
+		return
+	}
+	wait := *n.Wait
+	wait.For = record.WaitPostponed
+	n.Wait, n.Reason = &wait, why
+	s.SetNode(id, n)
+	s.changed = true
+}
+
+// unsettled says which other machine of the zone is not in service, where one is given up
+// only while all others run; "" if all do.
+func unsettled(s *assess.Reader, id string) string {
+	if !s.Run.Settings.HealthInTurn {
+		return ""
+	}
+	zone := s.Run.Nodes[id].Zone
+	for _, m := range s.W.Machines() {
+		n := s.Run.Nodes[m.ID]
+		if m.ID == id || m.Zone != zone {
+			continue
+		}
+		switch who := s.Label(m.ID, n); {
+		case m.Leaving(), n.Stage == record.Settling, n.Stage == record.Terminating:
+			return text.IsEnded(who)
+		case n.Stage == record.Draining:
+			return text.IsDrained(who)
+		case n.Stage == record.Updating && n.Blocked:
+			return text.UpdateHasFailed(who)
+		case n.Stage == record.Updating:
+			return text.IsUpdated(who)
+		case n.Stage == record.Launching:
+			return text.Launching(who)
+		}
+	}
+	return ""
+}
+
+// giveUpMachine begins to end a new machine, if a slot is free.
+func (s *Step) giveUpMachine(id, why string) {
+	if s.Slots() <= len(assess.HooksUnderWay(&s.Run, record.BeforeNode)) || !letGo(s, id) {
+		return
+	}
+	n := s.Run.Nodes[id]
+	n.Unfit, n.Wait, n.Reason = why, nil, ""
+	s.SetNode(id, n)
+	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.GivenUp(why)})
+	s.startDrain(id)
+}
+
+// UnhealthyFirst puts the outdated nodes that are not healthy at the front of the order: they
+// take nothing out of service.
+func (s *Step) UnhealthyFirst() {
+	if !s.Fresh(world.Cluster) {
+		return
+	}
+	rank := map[string]int{}
+	for _, id := range s.In(record.Outdated, record.Queued) {
+		if m := s.W.Machine(id); m != nil && s.Run.Nodes[id].Name != "" && s.Sick(m) != "" {
+			rank[id] = -1
+		}
+	}
+	if len(rank) == 0 {
+		return
+	}
+	compare := func(a, b string) int { return cmp.Compare(rank[a], rank[b]) }
+	if !slices.IsSortedFunc(s.Run.Order, compare) {
+		s.Run.Order = slices.Clone(s.Run.Order)
+		slices.SortStableFunc(s.Run.Order, compare)
+		s.changed = true
+		var names []string
+		for id := range rank {
+			names = append(names, s.Label(id, s.Run.Nodes[id]))
+		}
+		slices.Sort(names)
+		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: text.UnhealthyFirst(names)})
+	}
+}
+
+// addFailureCauses names what keeps the other nodes that drain when the drain of one ends the
+// run: theirs are ended with it, and a user who looks for the cause has to know of all.
+func addFailureCauses(s *Step, failed string) {
+	for _, id := range s.In(record.Draining) {
+		n := s.Run.Nodes[id]
+		if id == failed || n.New {
+			continue
+		}
+		left, asks := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents())
+		for _, p := range left {
+			if !blockers.Stuck(&s.Reader, p) && !slices.Contains(asks, p) {
+				continue
+			}
+			b := blockers.Of(&s.Reader, p, n, id)
+			s.Run.BlockingPods = append(s.Run.BlockingPods, b.Sentence())
+			s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Budget: b.BudgetRefs(), Reason: string(b.Kind), Message: b.Sentence()})
+		}
+	}
+}
+
+// lost deals with a draining node that has not been heard from for
+// UnreachableAfter, by the policy for unreachable nodes: it waits as for any
+// other, lets its machine be ended with the pods on it, or gives the node up. It
+// reports whether there is nothing more to do for the node now.
+func lost(s *Step, id string, n record.Node) (gone bool) {
+	if n.New && n.Unfit == "" || !unreachableLong(&s.Reader, n.Name) {
+		return false
+	}
+	node := s.W.Node(n.Name)
+	silent := s.Now.Sub(node.Unreachable)
+	switch s.Run.Settings.Unreachable {
+	case record.UnreachableFail:
+		if s.Run.State == record.Running {
+			s.failNode(id, record.Failed, text.Silent(silent), text.SilentFails(n.Name, silent))
+		}
+		return true
+	case record.UnreachableTerminate:
+		if !n.Lost {
+			n.Lost = true
+			s.SetNode(id, n)
+			s.Report(record.Event{Type: record.Warning, Node: n.Name, Zone: n.Zone, Reason: "unreachable", Message: text.SilentEnds(silent)})
+		}
+	}
+	return false
+}
+
+// unreachableLong reports whether a node has not been heard from for UnreachableAfter, as
+// far as the cluster can be seen now.
+func unreachableLong(s *assess.Reader, node string) bool {
+	if !assess.Silent(s.W, node) || !s.Fresh(world.Cluster) {
+		return false
+	}
+	since := s.W.Node(node).Unreachable.Add(s.Run.Settings.UnreachableAfter)
+	s.WakeAt(since)
+	return !s.Now.Before(since)
 }

@@ -27,6 +27,7 @@ var catalog = map[string]func(Place) []runtime.Object{
 	"slow":     slow,
 	"single":   func(p Place) []runtime.Object { return []runtime.Object{p.Deployment("single", 1)} },
 	"finished": finished,
+	"lone":     lone,
 }
 
 // Workloads are the names that Deploy takes:
@@ -44,6 +45,7 @@ var catalog = map[string]func(Place) []runtime.Object{
 //	slow      2 replicas that take 20 of their 30 seconds of grace to stop
 //	single    1 replica, no budget
 //	finished  a pod that is done, of a Job
+//	lone      1 replica, budget minAvailable 1: allows nothing
 func Workloads() []string { return slices.Sorted(maps.Keys(catalog)) }
 
 func web(p Place) []runtime.Object {
@@ -61,6 +63,10 @@ func api(p Place) []runtime.Object {
 
 func checkout(p Place) []runtime.Object {
 	return []runtime.Object{p.MinAvailable("checkout", 3), p.Deployment("checkout", 3)}
+}
+
+func lone(p Place) []runtime.Object {
+	return []runtime.Object{p.MinAvailable("lone", 1), p.Deployment("lone", 1)}
 }
 
 func twice(p Place) []runtime.Object {

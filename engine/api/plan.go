@@ -188,6 +188,7 @@ type Settings struct {
 	CanaryWatch         Duration          `json:"canaryWatch,omitempty"`                          // How long what replaces the canary must be well
 	MaxFailedNodes      int               `json:"maxFailedNodes"`                                 // How many nodes may fail before the run does
 	RetireSurge         bool              `json:"retireSurge,omitempty"`                          // Whether a run that fails drains and terminates what is left of its surge
+	Singles             bool              `json:"singles,omitempty"`                              // Whether a Deployment of one replica gets a second one while its pod moves
 	Unreachable         string            `json:"unreachable,omitempty" enum:"unreachablePolicy"` // What happens to nodes without a kubelet heartbeat
 	UnreachableAfter    Duration          `json:"unreachableAfter,omitempty"`                     // After what time a node counts as unreachable
 	DrainTimeout        Duration          `json:"drainTimeout,omitempty"`                         // Time for a node to lose its pods

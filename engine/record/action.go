@@ -32,6 +32,8 @@ const (
 	Evict          ActionKind = "evict"      // through the eviction API, with the pod's UID
 	Delete         ActionKind = "delete"     // past the budgets; only by a recorded force order
 	LookAtPods     ActionKind = "look"       // a consistent read of the pods on a node
+	LookAtOwner    ActionKind = "look-owner" // a read of the Deployment behind a pod
+	Scale          ActionKind = "scale"      // set the Deployment Object to Replicas, if it still has FromReplicas
 	Terminate      ActionKind = "terminate"  // end a machine through its group
 	EndWarm        ActionKind = "end-warm"   // end a machine of the group's warm pool
 	Detach         ActionKind = "detach"     // take a machine out of its group, which launches another in its place; tagged first
@@ -98,6 +100,10 @@ type Action struct {
 	// Direct: the machine is ended without asking its group, which then replaces it unless
 	// it is detached.
 	Direct bool `json:"direct,omitempty"`
+
+	// Replicas are to be set for the Deployment Object of Namespace (with UID), if it still has FromReplicas.
+	Replicas     int `json:"replicas,omitempty"`
+	FromReplicas int `json:"fromReplicas,omitempty"`
 
 	// Object is what is changed of the objects of a Controller (selfdriven.Controller.ID), in
 	// Namespace there; Priority decides which machine goes first, the lowest.
@@ -223,6 +229,8 @@ type Outcome struct {
 	// Lines answer an Inspect: the machine's state, why it is so, and the last lines
 	// of its console as far as we may read them.
 	Lines []string `json:"lines,omitempty"`
+	// Deployment answers a LookAtOwner, nil where no Deployment owns the pod.
+	Deployment *world.Deployment `json:"deployment,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
 	// Update answers a StartUpdate and a SetUpdateConfig: the id of EKS's update.
@@ -232,6 +240,9 @@ type Outcome struct {
 // Cleaned is the outcome with all that others have worded clean.
 func (o Outcome) Cleaned() Outcome {
 	o.Message = world.Clean(o.Message)
+	if o.Deployment != nil {
+		o.Deployment = o.Deployment.Clean()
+	}
 	o.Lines = slices.Clone(o.Lines)
 	for i, line := range o.Lines {
 		o.Lines[i] = world.Clean(line)

@@ -82,6 +82,7 @@ var (
 	hasGroup      = requirement{"group", func(a Action) bool { return a.Group != "" }}
 	hasLimit      = requirement{"time limit", func(a Action) bool { return a.Limit > 0 }}
 	hasObject     = requirement{"object", func(a Action) bool { return a.Object != "" }}
+	hasReplicas   = requirement{"number of replicas", func(a Action) bool { return a.UID != "" && a.Replicas > 0 && a.FromReplicas > 0 }}
 	hasPace       = requirement{"pace", func(a Action) bool { return a.Pace != nil && a.FromPace != nil }}
 	hasAction     = requirement{"action to look up", func(a Action) bool { return a.Of != nil && a.Of.Kind != CheckEffect }}
 )
@@ -264,6 +265,22 @@ var Kinds = []Kind{
 		Name: LookAtPods, Means: "read a node and its pods past all caches",
 		Place: InCluster, ReadOnly: true, Rights: []string{"get nodes", "list pods"},
 		sentence: func(a Action) string { return text.ReadPods(a.Node) },
+	},
+	{
+		Name: LookAtOwner, Means: "read the Deployment behind a pod, and what else decides on its replicas",
+		Place: InCluster, ReadOnly: true, Rights: []string{"get replicasets", "get deployments", "list horizontalpodautoscalers"},
+		requires: []requirement{hasPod},
+		sentence: func(a Action) string { return text.LookAtOwner(a.Namespace + "/" + a.Pod) },
+	},
+	{
+		Name: Scale, Means: "scale a Deployment, if it still has the number of replicas that it had",
+		Place: InCluster, Needs: needsCluster, Rights: []string{"get deployments/scale", "update deployments/scale"},
+		requires: []requirement{hasObject, hasReplicas},
+		sentence: func(a Action) string { return text.Scale(a.Namespace+"/"+a.Object, a.FromReplicas, a.Replicas) },
+		command: func(a Action) string {
+			return fmt.Sprintf("kubectl scale deployment %s -n %s --current-replicas=%d --replicas=%d", a.Object, a.Namespace, a.FromReplicas, a.Replicas)
+		},
+		Event: WorkloadScaled,
 	},
 	{
 		Name: Terminate, Means: "terminate a machine through its group",

@@ -70,7 +70,7 @@ func TestKindsAreWhole(t *testing.T) {
 			t.Errorf("an empty %s: %v", a.Kind, err)
 		}
 		full := Action{Kind: a.Kind, Key: "k", Taint: &world.Taint{}, Label: "l", Annotation: "n", Template: &world.Template{}, Image: "ami-1", Sizes: &world.Sizes{}, From: &world.Sizes{},
-			Process: "Launch", Zone: "z", Token: "t", UID: "u", Pod: "p", Order: "o", Machine: "i-1", Group: "g", Limit: 1, Object: "m", Pace: &world.Pace{}, FromPace: &world.Pace{}, Update: &UpdateRequest{}, FromConfig: &world.UpdateConfig{}, Of: &Action{Kind: Cordon}}
+			Process: "Launch", Zone: "z", Token: "t", UID: "u", Pod: "p", Order: "o", Machine: "i-1", Group: "g", Limit: 1, Object: "m", Replicas: 2, FromReplicas: 1, Pace: &world.Pace{}, FromPace: &world.Pace{}, Update: &UpdateRequest{}, FromConfig: &world.UpdateConfig{}, Of: &Action{Kind: Cordon}}
 		if err := full.Check(); err != nil || full.Sentence() == "" {
 			t.Errorf("%s: %v", a.Kind, err)
 		}

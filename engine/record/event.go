@@ -52,6 +52,7 @@ const (
 	WorkloadPending  EventType = "workload.pending"
 	WorkloadCrashing EventType = "workload.crash-looping"
 	WorkloadReady    EventType = "workload.ready"
+	WorkloadScaled   EventType = "workload.scaled"
 	Warning          EventType = "warning"
 )
 

@@ -38,6 +38,12 @@ func (r *Run) outstanding(abandoned bool) []string {
 	for _, a := range r.heldSettings() {
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
+	for _, owner := range slices.Sorted(maps.Keys(r.Singles)) {
+		if x := r.Singles[owner]; x.Open() {
+			what, command := x.Left()
+			out = append(out, what+": "+command)
+		}
+	}
 	for _, process := range r.Suspended {
 		a := Action{Kind: Resume, Group: r.Group, Process: process}
 		out = append(out, a.Sentence()+": "+a.Command())

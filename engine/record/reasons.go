@@ -14,6 +14,7 @@ const (
 	ReasonUpdateFailed = "update failed"
 	ReasonContinued    = "let go on"
 	ReasonLookedUp     = "looked up"
+	ReasonSingle       = "single" // a Deployment of one replica gets no second one
 	// ReasonLaunchOverdue: a machine that the run depends on was not there in time
 	ReasonLaunchOverdue = "launch overdue"
 )
@@ -31,4 +32,6 @@ const (
 	WaitNewNodes     = "new nodes"
 	WaitReplacements = "replacements"
 	WaitRetiring     = "retiring"
+
+	WaitSecondReplica = "second replica" // of a Deployment of one, until it is Ready
 )

@@ -311,6 +311,9 @@ type Run struct {
 	Kept    map[string]KeptPod `json:"kept,omitempty"`
 	Watched time.Time          `json:"watched,omitzero"`
 	Passed  Passed             `json:"passed,omitzero"`
+	// Singles are the Deployments of one replica that got a second one for a while, or were left alone, by the UID of
+	// the ReplicaSet.
+	Singles map[string]Single `json:"singles,omitempty"`
 	// Orders are the force orders, by id.
 	Orders []ForceOrder `json:"orders,omitempty"`
 	// PendingHooks are the nodes that are gone and whose hooks are yet to run.

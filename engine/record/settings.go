@@ -230,6 +230,8 @@ type Settings struct {
 	MisconfiguredRetry time.Duration `json:"misconfiguredRetry,omitempty"`
 	// VolumesInTurn: the pods of a node that use persistent volumes leave one after the other.
 	VolumesInTurn bool `json:"volumesInTurn,omitempty"`
+	// Singles: a Deployment of one replica gets a second one for a while, where its PDB keeps its pod on a node.
+	Singles bool `json:"singles,omitempty"`
 	// RetireSurge: a run that fails retires what is left of its surge before it ends.
 	RetireSurge bool `json:"retireSurge,omitempty"`
 	// HealthTimeout is the usable time in which a new node that is not healthy may get so

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -94,7 +95,9 @@ func (c *Script) workload(a *args) error {
 	default:
 		return fmt.Errorf("a workload is critical for the cluster or for its node")
 	}
+	held := Held{Recreate: a.flag("recreate"), Holder: strings.ReplaceAll(a.word("holder"), "_", " "), Denied: a.flag("scale-denied")}
 	c.Sim.AddWorkload(kind, namespace, a.next(), a.int("replicas", 1), shape)
+	c.Sim.Hold(held)
 	return nil
 }
 

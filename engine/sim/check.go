@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -179,6 +180,8 @@ func (c *checker) written(a record.Action) {
 		}
 	case record.LaunchIn:
 		known = slices.Contains(saved.AskedZones, a.Zone)
+	case record.Scale:
+		known = slices.ContainsFunc(slices.Collect(maps.Values(saved.Singles)), func(x record.Single) bool { return x.UID == a.UID && x.Open() })
 	case record.SetTemplate:
 		known = saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
 	case record.Terminate:

@@ -88,6 +88,8 @@ func (c *checker) ending(a record.Action) {
 		fine = a.Phase == record.AfterNode
 	case record.Terminate:
 		fine = c.ended[a.Machine] || c.emptySurge(a.Machine)
+	case record.Scale:
+		fine = a.Replicas < a.FromReplicas
 	case record.HoldRoll: // what rolls the group by itself would continue
 		fine = d.Run.Result == record.Aborted
 	}
@@ -117,6 +119,7 @@ func (c *checker) end() {
 	c.template()
 	c.looseEnds()
 	c.shoot()
+	c.replicas()
 	for _, line := range r.Unrestored {
 		if !slices.ContainsFunc([]string{": kubectl ", ": aws ", ": drainboard "}, func(command string) bool { return strings.Contains(line, command) }) {
 			d.breaks("rule 5: left behind without a command: %s", line)

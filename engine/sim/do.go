@@ -37,6 +37,10 @@ func (s *Sim) do(a record.Action) record.Outcome {
 		return s.remove(a)
 	case record.LookAtPods:
 		return s.lookAt(a)
+	case record.LookAtOwner:
+		return s.lookAtOwner(a)
+	case record.Scale:
+		return s.scaleTo(a)
 	case record.Inspect:
 		return s.inspect(a)
 	case record.CheckEffect:
@@ -312,6 +316,9 @@ func (s *Sim) check(a record.Action) record.Outcome {
 		o.Happened = p == nil || p.Terminating()
 	case record.Delete:
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
+	case record.Scale:
+		w := s.deployment(a.UID)
+		o.Happened = w != nil && w.Replicas == a.Replicas
 	case record.Terminate, record.Detach, record.Deregister, record.EndWarm:
 		o.Happened = s.left(a)
 		o.Shrunk = a.Kind == record.Terminate && o.Happened && a.Decrement && s.group.shrunk[a.Machine]

@@ -90,6 +90,9 @@ type Sim struct {
 	// Truth is how things are, View what a driver knows of it.
 	Truth, View *world.World
 
+	// scaled are the replicas that the driver has set, by the UIDs of Deployments.
+	scaled map[string]int
+
 	now   time.Time
 	queue queue
 	seq   int

@@ -63,6 +63,7 @@ type workload struct {
 	like                  *pod      // what its pods are like, nil if its Shape tells
 	since                 time.Time // DaemonSet: on nodes that were made since
 	needs                 *world.Needs
+	held                  Held // Deployment
 	down                  bool // none of its pods can be Ready now
 }
 
@@ -92,6 +93,9 @@ func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shap
 	}
 	s.touch()
 }
+
+// Hold says what keeps others from scaling the Deployment that was added last.
+func (s *Sim) Hold(h Held) { s.workloads[len(s.workloads)-1].held = h }
 
 // Scale changes how many pods a workload wants.
 func (s *Sim) Scale(name string, replicas int) error {

@@ -1,6 +1,9 @@
 package strategy
 
-import "github.com/drainboard/drainboard/engine/record"
+import (
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text/systems"
+)
 
 // What the tables of strategies say: where their defaults come from, what an operator can do
 // and how that is done, and what sets a group's template. Their sentences are in engine/text.
@@ -147,7 +150,7 @@ func managedAbilities() []record.Ability {
 		{Kind: record.CmdPause, Answer: record.No, How: "an update cannot be paused; nearest: a PDB that allows no disruption holds the nodes that are not drained yet, until EKS gives up"},
 		{Kind: record.CmdResume, Answer: record.No, How: "an update cannot be paused; a failed one is started again with drainboard upgrade"},
 		{Kind: record.CmdAccept, Answer: record.No, How: "EKS tries no node first"},
-		{Kind: record.CmdForce, Answer: record.Substitute, How: "with --help-along deletes pods past their PDBs, and the update continues; EKS forces all nodes of an update or none"},
+		{Kind: record.CmdForce, Answer: record.Substitute, How: systems.EKSForcesAll},
 		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},
 		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: --max-unavailable 1, before the update starts"},
 		{Kind: record.CmdAbort, Answer: record.No, How: "an update cannot be cancelled; nearest: a PDB that allows no disruption, until EKS gives up"},

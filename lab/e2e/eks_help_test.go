@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
@@ -109,5 +110,30 @@ func TestForceInManagedUpdate(t *testing.T) {
 	p.quits(0)
 	if all := s.updates("forced-by-hand"); len(all) != 1 || all[0].Status != types.UpdateStatusSuccessful {
 		t.Errorf("EKS carried out %v", all)
+	}
+}
+
+// A Deployment with one replica under a PDB that needs it gets a second replica, its pod moves, and it has one again;
+// EKS alone fails on it.
+func TestSinglesInManagedUpdate(t *testing.T) {
+	s := helping(t, "singles")
+	s.scale("checkout", 4) // its PDB is open
+	s.deploy("lone")
+	s.as("singles-mover", published(s.t, "read", "watch", "upgrade", "scale", "events", "hear"))
+	was := s.pods("lone")[0].Name
+	s.mark()
+	p := s.launch("upgrade", "singles", "--auto", "-o", "json", "--help-along")
+	p.exits(0)
+	if told := p.all("workload.scaled"); len(told) < 2 || len(told)%2 != 0 || !strings.Contains(told[0].Message, "1 → 2") || !strings.Contains(told[1].Message, "2 → 1") { // EKS may end the node that it goes to, too
+		t.Errorf("told: %v", told)
+	}
+	d, err := shared.Client().AppsV1().Deployments(s.place.Namespace).Get(s.ctx, "lone", metav1.GetOptions{})
+	if err != nil || *d.Spec.Replicas != 1 {
+		t.Errorf("%v replicas: %v", d.Spec.Replicas, err)
+	}
+	for _, pod := range s.pods("lone") {
+		if pod.Name == was {
+			t.Errorf("%s has not moved", was)
+		}
 	}
 }

@@ -46,6 +46,10 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 		return e.delete(ctx, a)
 	case record.LookAtPods:
 		return e.readPods(ctx, a)
+	case record.LookAtOwner:
+		return e.readOwner(ctx, a)
+	case record.Scale:
+		return e.scale(ctx, a)
 	case record.CheckEffect:
 		return e.check(ctx, *a.Of)
 	}
@@ -102,8 +106,10 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	switch of.Kind {
-	case record.LookAtPods:
+	case record.LookAtPods, record.LookAtOwner:
 		return record.Outcome{Verdict: record.Done} // it leaves nothing behind
+	case record.Scale:
+		return e.checkScale(ctx, of)
 	case record.Evict, record.Delete:
 		pod, err := e.c.urgent.pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
 		switch {
@@ -136,12 +142,17 @@ func happened(yes bool) record.Outcome {
 // unread is the outcome of a read that failed: nothing has changed, and asking
 // again later may help unless the right is missing.
 func (e *Executor) unread(err error, verb, resource string) record.Outcome {
+	return e.unreadIn(err, verb, "", resource)
+}
+
+// unreadIn is the same for a resource of an API group.
+func (e *Executor) unreadIn(err error, verb, group, resource string) record.Outcome {
 	out := classify(err)
 	out.Verdict = record.Refused
 	switch out.Refusal {
 	case record.RefusedGone:
 	case record.RefusedForbidden:
-		out.Message = e.c.words(forbidden(err, verb, "", resource, ""))
+		out.Message = e.c.words(forbidden(err, verb, group, resource, ""))
 	default:
 		out.Refusal, out.Message = record.RefusedBusy, e.c.words(err)
 	}

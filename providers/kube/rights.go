@@ -139,6 +139,15 @@ func CommandRights(namespace string) []Right {
 // ForceRights are what a run that forces needs beyond WriteRights.
 func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 
+// ScaleRights are for Deployments of one replica that get a second one for a while. Nobody asks for them before: where
+// they are missing such a Deployment is left alone, which is said.
+func ScaleRights() []Right {
+	return []Right{
+		{"get", "apps", "replicasets", ""}, {"get", "apps", "deployments", ""}, {"list", "autoscaling", "horizontalpodautoscalers", ""},
+		{"get", "apps", "deployments/scale", ""}, {"update", "apps", "deployments/scale", ""},
+	}
+}
+
 // AnnounceRights are for the Kubernetes Events of a run. Nobody asks for them before:
 // where they are missing there are no Events, which is said once.
 func AnnounceRights(namespace string) []Right {

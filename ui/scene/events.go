@@ -65,7 +65,7 @@ func (sc *Scene) EventText(e *record.Event) string {
 	switch e.Type {
 	case record.ForecastChanged: // it is about the run, whichever node it names
 		return "forecast: " + sc.Brief(e.Message)
-	case record.WorkloadCrashing, record.WorkloadPending, record.WorkloadReady: // the message names pod and node
+	case record.WorkloadCrashing, record.WorkloadPending, record.WorkloadReady, record.WorkloadScaled: // the message names pod and node
 		return sc.Brief(e.Message)
 	}
 	node := ""

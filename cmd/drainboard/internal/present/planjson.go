@@ -105,7 +105,7 @@ func settingsOf(r record.Run) api.Settings {
 	s := r.Settings
 	out := api.Settings{
 		AllNodes: r.Target.All, MaxUnavailable: s.MaxUnavailable.String(), Approve: string(s.Approve), BatchSize: s.BatchSize,
-		CanaryWatch: api.Duration(s.CanaryWatch), MaxFailedNodes: s.MaxFailedNodes, RetireSurge: s.RetireSurge, Unreachable: string(s.Unreachable),
+		CanaryWatch: api.Duration(s.CanaryWatch), MaxFailedNodes: s.MaxFailedNodes, RetireSurge: s.RetireSurge, Singles: s.Singles, Unreachable: string(s.Unreachable),
 		UnreachableAfter: api.Duration(s.UnreachableAfter), DrainTimeout: api.Duration(s.DrainTimeout), OnDrainTimeout: string(s.OnDrainTimeout),
 		ForcedBy: s.ForcedBy, PostDrainWait: api.Duration(s.Settle), NodeReadyTimeout: api.Duration(s.NodeReadyTimeout),
 		TerminateTimeout: api.Duration(s.TerminateTimeout), ForceUnmanaged: s.Unmanaged, DeleteEmptydirData: s.EmptyDir,

@@ -17,7 +17,7 @@ func readOnly(o *Options) { o.ReadOnly = true }
 func TestApproveABatch(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Asking())
 	ui.Expect("Batch 2 waits for approval (2:14). Press a: 3 nodes, 41 pods to move", "a approve batch 2 (3 nodes)")
-	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "PDB shop/checkout never allows", "allows 2 disruptions", "not evaluated: admission webhooks", "As of 21:07:12")
+	ui.Press("a").Expect("Approve batch 2: 3 nodes", "41 pods will be evicted", "ip-10-0-1-23, ip-10-0-2-9, ip-10-0-2-31", "PDB shop/checkout never allows", "allows 2 disruptions", "not evaluated: admission webhooks, and room for the pods", "As of 21:07:12")
 	ui.SentNothing().Press("enter").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
@@ -26,7 +26,8 @@ func TestApproveABatch(t *testing.T) {
 
 // A batch of a run that will fail is not approved by enter alone.
 func TestApproveWhatWillFail(t *testing.T) {
-	ui := sit(t, 80, 24, uitest.Foreseen())
+	ui := sit(t, 120, 36, uitest.Foreseen())
+	ui.Press("a").Expect("not evaluated: admission webhooks; the forecast includes room on other nodes").Press("esc").Resize(80, 24)
 	ui.Press("a").Expect("Approve batch 2: 3 nodes", "will fail in 4:23: PDB shop/checkout never opens, 5 of 12", "[y approve]")
 	ui.Press("enter").SentNothing().Gone("Approve batch 2: 3 nodes")
 	ui.Press("a").Press("y").Sent(record.Command{Kind: record.CmdApprove, Batch: 2, Hash: "h2"})

@@ -113,7 +113,11 @@ func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 	case len(b.Foreseen) == 0:
 		out = append(out, style.Paragraph(st, st.Text, st.Glyphs.Dot, "no PDB, missing consent or finalizer blocks these pods now", w)...)
 	}
-	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, "not evaluated: admission webhooks, and room for the pods on other nodes", w)...)
+	unknown := "not evaluated: admission webhooks, and room for the pods on other nodes"
+	if sc.Foreseen() != nil { // which places them
+		unknown = "not evaluated: admission webhooks; the forecast includes room on other nodes"
+	}
+	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, unknown, w)...)
 	return append(out, m.asOf(b, w)...)
 }
 

@@ -44,7 +44,7 @@ func (a *app) demoCmd() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&d.provider, "provider", "asg", "provider of the group, which decides its rules: asg or kops")
-	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default tour; with --tour: prod; with --provider kops: kops); list: the names of all")
+	fl.StringVar(&d.scenario, "scenario", "", "the cluster and what happens to it (default prod; with --provider kops: kops); list: the names of all")
 	fl.Float64Var(&d.speed, "speed", 20, "simulated seconds per real second")
 	fl.Uint64Var(&d.seed, "seed", 1, "seed of all random choices, including the order of the nodes")
 	fl.BoolVar(&d.tour, "tour", false, "explain the screen in six steps")
@@ -103,12 +103,9 @@ func (d *demo) run(ctx context.Context) error {
 
 // named returns the requested scenario.
 func (d *demo) named() (sim.Scenario, error) {
-	own := map[string]string{"asg": "tour", "kops": "kops"}[d.provider]
+	own := map[string]string{"asg": "prod", "kops": "kops"}[d.provider]
 	if own == "" {
 		return sim.Scenario{}, fmt.Errorf("--provider: %q is not supported; choose asg or kops", d.provider)
-	}
-	if d.tour && own == "tour" {
-		own = "prod"
 	}
 	s, err := sim.Named(cmp.Or(d.scenario, own))
 	switch {

@@ -19,7 +19,7 @@ func TestDemoInLines(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
 	root := newRoot(strings.NewReader(strings.Repeat("a\n", 9)), &out, &errOut)
-	if code := execute(context.Background(), root, []string{"demo", "--plain", "--speed", "1000"}); code != 0 {
+	if code := execute(context.Background(), root, []string{"demo", "--scenario", "tour", "--plain", "--speed", "1000"}); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 	at := 0
@@ -38,7 +38,7 @@ func TestDemoInLines(t *testing.T) {
 
 // The end of the answers leaves the demo.
 func TestDemoInLinesWithoutAnswers(t *testing.T) {
-	out, code := call("demo", "--plain", "--speed", "1000")
+	out, code := call("demo", "--scenario", "tour", "--plain", "--speed", "1000")
 	if code != 0 || !strings.Contains(out, "Approve batch 1: 3 nodes?") || strings.Contains(out, "approved") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
@@ -65,7 +65,7 @@ func TestFaceRefuses(t *testing.T) {
 // and is told how to stop at once.
 func TestInterruptInLines(t *testing.T) {
 	t.Parallel()
-	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
+	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--scenario", "tour", "--speed", "100")
 	p.Hears("An empty line, or \\?, lists the possible actions")
 	p.Hears("is launching")
 	p.Signal()
@@ -95,7 +95,7 @@ func TestInterruptTwiceInLines(t *testing.T) {
 // ctrl-d is the end of the input.
 func TestEndOfInputInLines(t *testing.T) {
 	t.Parallel()
-	p := clitest.TypeAt(t, "TERM=dumb", "demo", "--speed", "100")
+	p := clitest.TypeAt(t, "TERM=dumb", "demo", "--scenario", "tour", "--speed", "100")
 	p.Hears("Approve batch 1: 3 nodes\\?")
 	if _, err := p.Control.WriteString("\x04"); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestForgetHalfALine(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("typed lines cannot be dropped here")
 	}
-	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--speed", "100")
+	p := clitest.TypeAt(t, "TERM=xterm-256color", "demo", "--scenario", "tour", "--speed", "100")
 	p.Hears("is launching")
 	if _, err := p.Control.WriteString("1"); err != nil {
 		t.Fatal(err)

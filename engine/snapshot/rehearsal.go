@@ -104,7 +104,8 @@ func (p *Plan) Foresee(f Forecast) {
 		return
 	}
 	r := f.Rehearsal
-	late := p.late() // the rehearsal knows better
+	p.NotEvaluated = slices.DeleteFunc(slices.Clone(p.NotEvaluated), func(what string) bool { return what == plans.RoomUnknown }) // it places the pods
+	late := p.late()                                                                                                              // the rehearsal knows better
 	p.Warnings = slices.DeleteFunc(slices.Clone(p.Warnings), func(w string) bool { return late != "" && w == late })
 	p.Estimate = r.Took
 	if late = p.late(); r.Extrapolated && late != "" { // which was cut off before that

@@ -35,31 +35,31 @@ var (
 // that is made again shows nearly the same.
 var demo = []string{"demo", "--seed", "1", "--speed", "20"}
 
-// Steps that pictures share: a batch is looked at and approved; so is the next one,
-// of which a PDB keeps a pod. A key that does nothing brings back the last line's keys.
+// Steps that pictures share: the canary is looked at and approved; so are the others, of which
+// a PDB keeps a pod. A key that does nothing brings back the last line's keys.
 var (
-	first  = []step{{until: []string{"Batch 1", "approval"}}, {press: "a", until: []string{"approve]"}}}
+	first  = []step{{until: []string{"The canary", "approval"}}, {press: "a", until: []string{"approve]"}}}
 	second = append(first[:2:2], step{press: "y", gone: "approve]"},
 		step{until: []string{"Batch 2", "approval"}}, step{press: "a", until: []string{"approve]"}}, step{press: "y", gone: "approve]"})
-	held = append(second[:6:6], step{press: "esc", until: []string{"blocked: 1 PDB", "q quit"}})
+	held = append(second[:6:6], step{press: "esc", until: []string{"checkout  allows 0", "q quit"}})
 )
 
 var pictures = []picture{
 	{
 		name: "recording", columns: 120, rows: 32, ground: dark, args: demo, film: true,
 		steps: append(append(first[:2:2], step{press: "y", until: []string{"draining"}, gone: "approve]"}), append(second[3:6:6],
-			step{press: "esc", until: []string{"blocked: 1 PDB", "q quit"}},
+			step{press: "esc", until: []string{"checkout  allows 0", "q quit"}},
 			step{press: "w", until: []string{"scales"}},
-			step{gone: "blocked: 1 PDB"})...),
-		shows: "An upgrade step by step: a batch is approved, nodes drain, a PDB blocks a pod, and it is drained once its workload is scaled",
+			step{gone: "checkout  allows 0"})...),
+		shows: "An upgrade step by step: the canary is approved, then the others, nodes drain, a PDB blocks a pod, and it is drained once its workload is scaled",
 	},
 	{
 		name: "dashboard", columns: 120, rows: 36, ground: dark, args: demo, steps: held,
-		shows: "An upgrade of 15 nodes in three zones: nodes are drained, a PDB keeps a pod, and the dashboard says what would open it",
+		shows: "An upgrade of 36 nodes in three zones: nodes are drained, a PDB keeps a pod, and the dashboard says what would open it",
 	},
 	{
 		name: "dashboard-approve", columns: 120, rows: 36, ground: light, args: demo, steps: first,
-		shows: "A batch of three nodes waits for approval: a dialog says which pods will be evicted and what will hold them up",
+		shows: "The canary, one node, waits for approval: a dialog says which pods will be evicted and what will hold them up",
 	},
 	{
 		name: "dashboard-force", columns: 120, rows: 36, ground: dark, args: demo, steps: append(held[:7:7], step{press: "f", until: []string{"to force", "violates PDB"}}),

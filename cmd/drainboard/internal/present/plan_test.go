@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -235,7 +238,11 @@ func TestPlanTellsItsRehearsal(t *testing.T) {
 		{snapshot.Rehearsal{Took: time.Minute, Why: "a1: app/web-1: budget", Left: 2}, []string{"without an end (rehearsed).", "The run would not end: nothing moves after 1m0s, with 0 nodes replaced, 2 left: a1: app/web-1: budget.\n"}, `"finishes": false`, "about 1m0s"},
 	} {
 		p := planned()
+		p.NotEvaluated = preflight.NotEvaluated
 		p.Foresee(snapshot.ForecastOf(p.AsOf, c.of, nil))
+		if !slices.Equal(p.NotEvaluated, []string{plans.WebhooksUnknown}) { // the rehearsal places the pods
+			t.Errorf("not evaluated: %q", p.NotEvaluated)
+		}
 		got := planText(p)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {

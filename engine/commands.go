@@ -35,6 +35,8 @@ func handle(s *Step, c record.Command) {
 		handleForce(s, c)
 	case record.CmdSkip, record.CmdReturn:
 		driveOf(s.Rules).reorder(s, c)
+	case record.CmdExtend:
+		handleExtend(s, c)
 	case record.CmdAbort:
 		handleAbort(s, c)
 	}
@@ -122,6 +124,22 @@ func handleSkip(s *Step, c record.Command) {
 	default:
 		s.refuse(c, text.SkipRefused(c.Node))
 	}
+}
+
+// handleExtend gives a node that drains another drain timeout.
+func handleExtend(s *Step, c record.Command) {
+	id, _ := machineNamed(&s.Reader, c.Node)
+	n := s.Run.Nodes[id]
+	if !assess.Extendable(n) {
+		s.refuse(c, text.ExtendRefused(c.Node))
+		return
+	}
+	wait, more := *n.Wait, s.Run.Settings.DrainTimeout
+	wait.End = wait.End.Add(more)
+	n.Wait, n.Extended = &wait, n.Extended+more
+	s.SetNode(id, n)
+	s.WakeAt(wait.End)
+	s.Report(record.Event{Type: record.Warning, Reason: "extended", Node: s.Label(id, n), Zone: n.Zone, Until: &wait.End, Message: text.Extended(more, c.Who())})
 }
 
 // handleReturn puts a skipped or failed node at the end of the order.

@@ -38,7 +38,7 @@ func (s *Step) startDrain(id string) {
 		n.Began = s.Now
 	}
 	n.Pods, _ = s.PodsToMove(n.Name)
-	n.Wait = drainWait(&s.Reader)
+	n.Wait, n.Extended = drainWait(&s.Reader), 0
 	n.Isolated = n.Isolated && !s.Capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
 	if isolatesFirst(&s.Reader) && !n.Isolated && s.W.Node(n.Name) != nil {
 		n.Wait = nil // its time begins when it is set apart
@@ -400,7 +400,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 		orderForce(s, id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
 		return
 	case record.TimeoutSkip:
-		s.skip(id, text.DrainTookTooLong(s.Run.Settings.DrainTimeout))
+		s.skip(id, text.DrainTookTooLong(s.Run.Settings.DrainTime(n)))
 		return
 	}
 	for _, p := range left {
@@ -410,7 +410,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 	}
 	s.SetNode(id, n)
 	s.Run.BlockingPods = append(s.Run.BlockingPods, n.BlockingPods...)
-	s.failNode(id, record.EvictionFail, text.PodsStayed(len(left), s.Run.Settings.DrainTimeout), text.DrainFailed(n.Name, s.Run.Settings.DrainTimeout, refs(left)))
+	s.failNode(id, record.EvictionFail, text.PodsStayed(len(left), s.Run.Settings.DrainTime(n)), text.DrainFailed(n.Name, s.Run.Settings.DrainTime(n), refs(left)))
 }
 
 // forcesByItself reports whether it is the strategy that forces drains whose time is up:

@@ -70,10 +70,14 @@ func actions(o Options) []*Action {
 			Label: called("return"), Command: is(record.CmdReturn), not: notReturn,
 			Plain: "retry a skipped or failed node", Points: AtNode, None: "no node is skipped or failed",
 			do: func(m *Model) tea.Cmd { return m.Open(newReturnDialog(m, m.Nodes.chosenNodes(m))) }},
+		{Name: "extend", Keys: []string{"e"}, Show: "e", help: "extend the drain deadline of the selected or the marked nodes by another drain timeout",
+			Command: is(record.CmdExtend), not: notExtend,
+			Plain: "extend the drain deadline of a node", Points: AtNode, None: "no node drains towards a deadline",
+			do: func(m *Model) tea.Cmd { return m.Open(newExtendDialog(m.Nodes.chosenNodes(m))) }},
 		{Name: "abort", Keys: []string{"x"}, Show: "x", help: "abort: shows first what stops, what finishes and what is restored", worth: 6,
 			Label: called("abort"), Command: is(record.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog(m.Scene.AbortSurge)) }},
-		{Name: "show details", Keys: []string{"enter"}, Show: "enter", help: "details of the selected node, blocked pod or log line; at the end the result", worth: 4,
+		{Name: "show details", Keys: []string{"enter", "d"}, Show: "enter", help: "details of the selected node, blocked pod or log line; at the end the result", worth: 4,
 			Label: detailsLabel, not: notDetails, do: openDetails,
 			Plain: "describe a node or a blocked pod", Points: AtNode | AtBlocked, None: "there is no node"},
 		{Name: "show the validation", Keys: []string{"v"}, Show: "v", help: "all findings of the last cluster validation, ignored ones included; for a worker pool, all that is known",
@@ -105,7 +109,7 @@ func actions(o Options) []*Action {
 		{Name: "show commands", Keys: []string{"c"}, Show: "c", help: "show or hide the kubectl and aws commands in the log", worth: 1,
 			Label: called("commands"), do: func(m *Model) tea.Cmd { m.Commands = !m.Commands; return nil },
 			Plain: "print the kubectl and aws command of each change, or stop printing it"},
-		{Name: "copy", Keys: []string{"y"}, Show: "y", help: "copy the selected name, or the command of a log line",
+		{Name: "copy", Keys: []string{"y"}, Show: "y", help: "copy the command of a blocked pod or a log line, or the selected name",
 			not: notCopy,
 			do:  func(m *Model) tea.Cmd { return m.copy(m.copied()) }},
 		{Name: "capture the mouse", Keys: []string{"m"}, Show: "m", help: "capture the mouse, which then selects no text; again: release it",
@@ -271,6 +275,42 @@ func notReturn(m *Model) string {
 }
 
 func takesReturn(r *snapshot.NodeRow) bool { return r.Takes.Return }
+
+func notExtend(m *Model) string { return m.notFor("a draining node", takesExtend) }
+
+func takesExtend(r *snapshot.NodeRow) bool { return r.Takes.Extend }
+
+// atNode opens the dialog of a key's command for one node, from within another dialog, or says
+// why that cannot be.
+func (m *Model) atNode(key, machine string) tea.Cmd {
+	r, a := m.Scene.Row(machine), m.ActionFor(key)
+	if why := m.notAtNode(key, r); why != "" {
+		m.refuse("cannot " + a.Name + " now: " + why)
+		return m.tick()
+	}
+	if rows := []*snapshot.NodeRow{r}; key == "s" {
+		return m.deeper(newSkipDialog(m, rows))
+	} else {
+		return m.deeper(newExtendDialog(rows))
+	}
+}
+
+// notAtNode says why a key's command cannot be given for a node, "" if it can.
+func (m *Model) notAtNode(key string, r *snapshot.NodeRow) string {
+	good := takesSkip
+	if key == "e" {
+		good = takesExtend
+	}
+	switch why := m.Unable(m.ActionFor(key)); {
+	case why != "":
+		return why
+	case r == nil:
+		return "the node is gone"
+	case !good(r):
+		return fmt.Sprintf("%s is %s", m.Scene.Names[r.ID], r.Stage)
+	}
+	return ""
+}
 
 // notFor says why the node under the cursor, or one of those that are marked, is not
 // one for an action.

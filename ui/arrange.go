@@ -116,9 +116,16 @@ func (t *nodeTable) nextProblem(m *Model) bool {
 	return false
 }
 
-// chosenNodes are the marked nodes in the order shown, or the one under the cursor.
+// chosenNodes are the marked nodes in the order shown, or the one under the cursor: in the
+// blocked panel, that of the pod.
 func (t *nodeTable) chosenNodes(m *Model) []*snapshot.NodeRow {
 	var out []*snapshot.NodeRow
+	if b := m.Blockers.at(m.Scene); len(t.marks) == 0 && m.Focus == BlockedPane && b != nil {
+		if r := m.Scene.Row(b.Machine); r != nil {
+			out = append(out, r)
+		}
+		return out
+	}
 	for _, r := range t.inOrder(m) {
 		if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {
 			out = append(out, r)

@@ -249,7 +249,7 @@ func sameButPod(b, above *blockers.Blocker) bool {
 		return false
 	}
 	other := *b
-	other.Pod, other.UID, other.Owner, other.Grace = above.Pod, above.UID, above.Owner, above.Grace
+	other.Pod, other.UID, other.Owner, other.Grace, other.Command = above.Pod, above.UID, above.Owner, above.Grace, above.Command
 	other.Tries, other.Since, other.Next = above.Tries, above.Since, above.Next
 	return reflect.DeepEqual(&other, above)
 }

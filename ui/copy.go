@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/style"
@@ -44,7 +45,7 @@ func (m *Model) copied() (text, what string) {
 	switch m.Focus {
 	case BlockedPane:
 		if b := m.Blockers.at(m.Scene); b != nil {
-			return aName(b.Pod)
+			return blockerCopied(b)
 		}
 	case logPane:
 		if e := m.log.at(m.Scene); e != nil {
@@ -91,11 +92,25 @@ func (m *Model) eventCopied(e *record.Event) (text, what string) {
 	return text, "the line: " + text
 }
 
-func (d *NodeDialog) copied(*Model) (text, what string) { return nodeName(d.row) }
+func (d *NodeDialog) copied(*Model) (text, what string) {
+	if p := d.pod(); p != nil && p.Blocker != nil {
+		return blockerCopied(p.Blocker)
+	}
+	return nodeName(d.row)
+}
 
 func (d *eventDialog) copied(m *Model) (text, what string) { return m.eventCopied(&d.event) }
 
-func (d *BlockerDialog) copied(*Model) (text, what string) { return aName(d.Blocker.Pod) }
+// blockerCopied is the command that opens what blocks a pod, or shows it; the pod's name where
+// there is none.
+func blockerCopied(b *blockers.Blocker) (text, what string) {
+	if b.Command == "" {
+		return aName(b.Pod)
+	}
+	return style.Clean(b.Command), "the command: " + b.Command
+}
+
+func (d *BlockerDialog) copied(*Model) (text, what string) { return blockerCopied(d.Blocker) }
 
 // copied is what restores what was left behind: the commands, each below a comment
 // that says what for.

@@ -98,7 +98,16 @@ func (d *BlockerDialog) keys(m *Model, w int) string {
 	if m.whyNotForce(d.target()) != "" {
 		force, word = "(f", "force)"
 	}
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "PDB", force, word, d.moreKey(), "more")
+	row := m.Scene.Row(d.Blocker.Machine)
+	possible := func(key, word string) (string, string) {
+		if m.notAtNode(key, row) != "" {
+			return "(" + key, word + ")"
+		}
+		return key, word
+	}
+	extend, more := possible("e", "extend")
+	skip, leave := possible("s", "skip")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "PDB", force, word, "y", "copy", extend, more, skip, leave, d.moreKey(), "more")
 }
 
 func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -107,6 +116,8 @@ func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		return m.openBudgets(d.Blocker.Pod, d.Blocker.Budgets)
 	case "f":
 		return m.forcePod(d.target())
+	case "e", "s":
+		return m.atNode(key.String(), d.Blocker.Machine)
 	}
 	return d.reader.key(m, key)
 }
@@ -162,6 +173,9 @@ func blockerText(m *Model, b *blockers.Blocker, w int) []string {
 	}
 	if b.WayOut != "" {
 		out = append(out, style.Fact(st, "way out", m.Scene.WayOut(b.WayOut), st.Good, w)...)
+	}
+	if b.Command != "" {
+		out = append(out, style.Fact(st, "command", b.Command, st.Text, w)...)
 	}
 	return out
 }

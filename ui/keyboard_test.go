@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -364,4 +365,28 @@ func TestBeforeTheFirstSnapshot(t *testing.T) {
 	ui := sit(t, 80, 24, nil)
 	ui.Expect("reading the cluster").Press("a", "x", "down", "tab", "enter").SentNothing()
 	ui.Show(uitest.Busy()).Expect("ip-10-0-1-23")
+}
+
+// On a blocker everything that helps is at hand: its command, more time for its node, the skip of
+// it; in the panel and in its details.
+func TestActOnABlocker(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Busy())
+	ui.Expect("draining").Press("tab", "down", "e").Expect("Extend the drain of ip-10-0-1-23?", "another drain timeout").Press("y")
+	ui.Sent(record.Command{Kind: record.CmdExtend, Node: uitest.Host(1, 23)}).Expect("extension of ip-10-0-1-23 requested")
+	ui.Press("s").Expect("Skip ip-10-0-1-23?").Press("esc").Gone("Skip ip-10-0-1-23?")
+	ui.Press("d").Expect("way out", "f force", "y copy", "e extend", "s skip").Press("e").Expect("Extend the drain of").Press("y")
+	ui.Sent(record.Command{Kind: record.CmdExtend, Node: uitest.Host(1, 23)})
+	ui.Press("esc").Gone("way out", "Extend the drain").SentNothing()
+}
+
+// What cannot be done for a blocked pod's node says why.
+func TestActOnABlockerThatWaits(t *testing.T) {
+	s := uitest.Busy()
+	for i, a := range s.Abilities {
+		if a.Kind == record.CmdExtend {
+			s.Abilities[i].Why = text.DrainsWithoutDeadline
+		}
+	}
+	ui := sit(t, 120, 36, s)
+	ui.Expect("draining").Press("tab", "down", "enter").Expect("way out", "(e extend)").Press("e").Expect("cannot extend now: drains have no deadline").SentNothing()
 }

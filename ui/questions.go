@@ -201,6 +201,12 @@ func newSkipDialog(m *Model, rows []*snapshot.NodeRow) *ChoiceDialog {
 		"stays outdated and is not drained further. The run ends with nodes left by choice (exit code 8).")
 }
 
+// newExtendDialog asks before nodes get another drain timeout.
+func newExtendDialog(rows []*snapshot.NodeRow) *ChoiceDialog {
+	return newNodesDialog(rows, "e", takesExtend, "Extend the drain of", "extension of", "extend it",
+		"gets another drain timeout on top of the time it has left. Who extended it and when is recorded.")
+}
+
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again, or what comes to that here.
 func newReturnDialog(m *Model, rows []*snapshot.NodeRow) *ChoiceDialog {

@@ -21,6 +21,8 @@ func TestNodesTakeWhatTheEngineSays(t *testing.T) {
 		{assess.NodeCommands{Force: true, Return: true}, "s", false},
 		{assess.NodeCommands{Return: true}, "r", true},
 		{assess.NodeCommands{Force: true, Skip: true}, "r", false},
+		{assess.NodeCommands{Extend: true}, "e", true},
+		{assess.NodeCommands{Force: true, Skip: true}, "e", false},
 		{assess.NodeCommands{Force: true}, "f", true},
 		{assess.NodeCommands{Skip: true, Return: true}, "f", false},
 	} {

@@ -16,6 +16,24 @@ func Skippable(n record.Node) bool {
 	return !n.New && (n.Stage == record.Outdated || n.Stage == record.Queued || n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Updating && n.Blocked)
 }
 
+// Extendable reports whether a node drains towards a deadline that a command can move.
+func Extendable(n record.Node) bool {
+	return n.Stage == record.Draining && n.Wait != nil && n.Wait.For == record.WaitDrain
+}
+
+// noExtend says why no drain deadline can be moved now, "" if one can.
+func noExtend(s *Reader) string {
+	if s.Run.Settings.OnDrainTimeout == record.TimeoutWait {
+		return text.DrainsWithoutDeadline
+	}
+	for _, n := range s.Run.Nodes {
+		if Extendable(n) {
+			return ""
+		}
+	}
+	return text.NoDeadlineRuns
+}
+
 // noReturn says why no node can be returned to now, "" if one can.
 func noReturn(s *Reader) string {
 	if last := s.Run.Phases[len(s.Run.Phases)-1]; !last.Start.IsZero() && !Rolls(last.Name) {
@@ -119,6 +137,8 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 		return noSkip(s)
 	case record.CmdReturn:
 		return noReturn(s)
+	case record.CmdExtend:
+		return noExtend(s)
 	}
 	return ""
 }
@@ -131,7 +151,7 @@ func AbortPlan(r record.Run, rules Rules) []string {
 
 // NodeCommands are the commands for one node: whether it is at a stage at which each of
 // them has an effect. Able says of the run whether it takes the command now.
-type NodeCommands struct{ Force, Skip, Return bool }
+type NodeCommands struct{ Force, Skip, Return, Extend bool }
 
 // abortPlan says what an abort would do now, in a run that rolls its group.
 func abortRolling(s *Reader) []string {

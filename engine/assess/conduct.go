@@ -87,7 +87,7 @@ func (acting) RollsBack() bool { return true }
 func (acting) Did(*Reader) string { return text.DidReplace }
 
 func (acting) Takes(n record.Node) NodeCommands {
-	return NodeCommands{Force: IsDraining(n), Skip: Skippable(n), Return: Returnable(n)}
+	return NodeCommands{Force: IsDraining(n), Skip: Skippable(n), Return: Returnable(n), Extend: Extendable(n)}
 }
 
 // selecting is a run that selects nodes for their update in place by the group's controller.

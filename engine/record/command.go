@@ -18,6 +18,7 @@ const (
 	CmdForce   CommandKind = "force"  // Node, or one Pod (by UID) on it
 	CmdSkip    CommandKind = "skip"   // Node
 	CmdReturn  CommandKind = "return" // a skipped or failed Node goes back into the order
+	CmdExtend  CommandKind = "extend" // Node: its drain deadline moves by another drain timeout
 	CmdAbort   CommandKind = "abort"
 )
 
@@ -28,7 +29,7 @@ const WithoutLock = text.WithoutLock
 // what the run does at that moment.
 func (k CommandKind) NeedsLock() bool {
 	switch k {
-	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn:
+	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn, CmdExtend:
 		return true
 	}
 	return false
@@ -64,7 +65,7 @@ type Command struct {
 	// changed since is refused.
 	Batch int    `json:"batch,omitempty"`
 	Hash  string `json:"hash,omitempty"`
-	// Node, by name, for force and skip.
+	// Node, by name, for force, skip, return and extend.
 	Node string `json:"node,omitempty"`
 	// Retire: the surplus nodes of the run that is aborted are drained and ended.
 	Retire bool `json:"retire,omitempty"`

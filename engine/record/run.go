@@ -400,6 +400,8 @@ type Node struct {
 	Decrement bool `json:"decrement,omitempty"`
 	// Blocked: it was reported as blocked.
 	Blocked bool `json:"blocked,omitempty"`
+	// Extended is by how much its drain deadline was moved, by commands.
+	Extended time.Duration `json:"extended,omitempty"`
 	// LetGo is when the hooks before its drain last let it go, zero if they have not.
 	LetGo time.Time `json:"letGo,omitzero"`
 	// Missing is since when the group has not listed the machine: one read that

@@ -276,6 +276,9 @@ func Common() Settings {
 	}
 }
 
+// DrainTime is the usable time that a node has to lose its pods.
+func (k Settings) DrainTime(n Node) time.Duration { return k.DrainTimeout + n.Extended }
+
 // Some systems try an eviction that a budget refuses so many times only, and then delete
 // the pod past the budget (machine-controller-manager, pkg/util/provider/drain/drain.go,
 // evictPodsWithoutPv and its maxEvictRetries). Here that takes a force order as any

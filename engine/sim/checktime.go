@@ -104,7 +104,7 @@ func (c *checker) deadlines(dec engine.Decision) {
 	for _, e := range dec.Events {
 		switch {
 		case e.Type == record.NodeFailed && e.Reason == string(record.EvictionFail),
-			e.Type == record.NodeSkipped && e.Reason == text.DrainTookTooLong(set.DrainTimeout),
+			e.Type == record.NodeSkipped && strings.HasPrefix(e.Reason, text.DrainOverdue),
 			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && (strings.Contains(e.Message, text.ForcedByFlag) || strings.Contains(e.Message, text.ForcedByStrategy)):
 			c.drained(e.Node)
 		case e.Type == record.Warning && e.Reason == string(record.CreationFail), e.Type == record.RunPaused && strings.HasPrefix(e.Reason, overduePause):
@@ -154,7 +154,7 @@ func (c *checker) drained(node string) {
 		if n.Order == "" && !k.gap.IsZero() && k.tried[id].Before(k.gap) && c.couldTry(n) {
 			d.breaks("rule 10: the drain of %s was given up without an attempt after a gap", node)
 		}
-		c.gaveUp("the drain of "+node, wait{id, "draining", n.Since}, d.Run.Settings.DrainTimeout)
+		c.gaveUp("the drain of "+node, wait{id, "draining", n.Since}, d.Run.Settings.DrainTime(n))
 	}
 }
 

@@ -181,3 +181,13 @@ func Blocked(pod, node string, tries int, detail string) string {
 	}
 	return where + ": " + detail
 }
+
+// ScaleCommand is the command that gives a workload so many replicas.
+func ScaleCommand(namespace, kind, name string, replicas int) string {
+	return fmt.Sprintf("kubectl -n %s scale %s/%s --replicas=%d", namespace, kind, name, replicas)
+}
+
+// DescribeCommand is the command that shows objects of a kind.
+func DescribeCommand(namespace, kind string, names ...string) string {
+	return "kubectl -n " + namespace + " describe " + kind + " " + strings.Join(names, " ")
+}

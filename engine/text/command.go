@@ -7,20 +7,23 @@ import (
 
 // Why a command is not possible now, where it takes no figures.
 const (
-	LastPhaseBegun    = "last phase has begun: start another run for the remaining nodes"
-	NothingToReturn   = "no node was skipped or failed"
-	RunHasEnded       = "the run has ended"
-	RunIsEnding       = "the run is ending"
-	NothingToApprove  = "nothing waits for approval"
-	RunIsPaused       = "the run is paused"
-	AlreadyPaused     = "already paused"
-	NotPaused         = "not paused"
-	TooOldToForce     = "cluster data too old to force pods"
-	NothingDrains     = "no node is draining"
-	NothingToSkip     = "no node can be skipped"
-	NotOffered        = "not supported by this strategy"
-	PoolTooOldToOrder = "pool data too old to change the order"
-	NothingLeftToGo   = "no outdated node left"
+	LastPhaseBegun   = "last phase has begun: start another run for the remaining nodes"
+	NothingToReturn  = "no node was skipped or failed"
+	RunHasEnded      = "the run has ended"
+	RunIsEnding      = "the run is ending"
+	NothingToApprove = "nothing waits for approval"
+	RunIsPaused      = "the run is paused"
+	AlreadyPaused    = "already paused"
+	NotPaused        = "not paused"
+	TooOldToForce    = "cluster data too old to force pods"
+	NothingDrains    = "no node is draining"
+	NothingToSkip    = "no node can be skipped"
+	NoDeadlineRuns   = "no node is draining towards a deadline"
+	// DrainsWithoutDeadline is why no deadline can be moved.
+	DrainsWithoutDeadline = "drains have no deadline (--on-drain-timeout=wait)"
+	NotOffered            = "not supported by this strategy"
+	PoolTooOldToOrder     = "pool data too old to change the order"
+	NothingLeftToGo       = "no outdated node left"
 )
 
 const (
@@ -52,6 +55,15 @@ func ForcedPodGone(node string) string { return "pod to force is no longer on " 
 
 func SkipRefused(node string) string {
 	return node + " cannot be skipped: it is not waiting to be replaced"
+}
+
+func ExtendRefused(node string) string {
+	return node + " has no drain deadline that runs: it cannot be extended"
+}
+
+// Extended tells of a drain deadline that a command moved.
+func Extended(by time.Duration, who string) string {
+	return "drain deadline extended by " + by.String() + " by " + who
 }
 
 func ReturnRefused(node string) string {

@@ -33,8 +33,12 @@ func NotEnded(id string, after time.Duration, held string) string {
 // DetachedToo is a change and that nothing replaces its machine.
 func DetachedToo(change string) string { return change + ", detached: not replaced" }
 
+// DrainOverdue begins what DrainTookTooLong returns.
+const DrainOverdue = "drain not finished within "
+
+// DrainTookTooLong is why a node is skipped whose drain took longer than its limit.
 func DrainTookTooLong(limit time.Duration) string {
-	return "drain not finished within " + limit.String()
+	return DrainOverdue + limit.String()
 }
 
 func PodsStayed(n int, limit time.Duration) string {

@@ -205,6 +205,7 @@ func Busy() *snapshot.Snapshot {
 			Budgets: []blockers.BudgetView{{Ref: "shop/checkout", Expression: "minAvailable 3", Allowed: 0, Healthy: 3, Desired: 3, Expected: 3}},
 			Tries:   14, Since: Moment.Add(-3 * time.Minute), Next: Moment.Add(4 * time.Second), Deadline: deadline, AtDeadline: record.TimeoutFail,
 			Detail: text.OfBudget("shop/checkout", checkout.Never("")), WayOut: checkout.Loosen("checkout", 4),
+			Command: text.ScaleCommand("shop", "deploy", "checkout", 4),
 		}},
 		Evictions: []*snapshot.Eviction{
 			{Pod: "shop/cart-55c-2", UID: "u-2", Node: drains.Name, Machine: drains.ID, Owner: "cart", Grace: Wait("grace period", 21*time.Second, 30*time.Second)},
@@ -224,7 +225,7 @@ func Busy() *snapshot.Snapshot {
 		Abilities: []snapshot.AbilityNow{
 			{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: text.NotPaused},
 			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
-			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdAbort},
+			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdExtend}, {Kind: record.CmdAbort},
 		},
 		Sources: []snapshot.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{
@@ -845,6 +846,7 @@ func Judge(s *snapshot.Snapshot) *snapshot.Snapshot {
 	for _, z := range s.Zones {
 		for _, r := range z.Rows {
 			takes := assess.NodeCommands{Force: r.Stage == record.Draining || follows && r.Stage == record.Updating}
+			takes.Extend = r.Stage == record.Draining && r.Wait != nil && r.Wait.For == record.WaitDrain
 			switch r.Stage {
 			case record.Outdated, record.Unreachable:
 				takes.Skip, takes.Return = !r.New || follows, follows && r.Stage == record.Outdated

@@ -24,7 +24,7 @@ func Of(s *assess.Reader, p *world.Pod, n record.Node, machine string) *Blocker 
 		b.Budgets = append(b.Budgets, BudgetViewOf(budget))
 	}
 	defer func() {
-		b.WayOut = WayOut(s, b.WayOut)
+		b.WayOut, b.Command = WayOut(s, b.WayOut), cmp.Or(b.Command, shows(b, p))
 		pastBudget(s, b, n)
 		pastTries(s, b, p, n)
 	}()
@@ -135,6 +135,9 @@ func ExplainBudget(s *assess.Reader, b *Blocker, p *world.Pod) (why string) {
 			scaleTo = opensAt(v)
 		}
 		b.WayOut = figures.Loosen(b.Owner, scaleTo)
+		if scaleTo > 0 {
+			b.Command = scaleCommand(p, scaleTo)
+		}
 		return figures.Never(cmp.Or(pendingSibling(s, p), sickSiblings(s, p)))
 	case v.Allowed <= 0:
 		if why := pendingSibling(s, p); why != "" {
@@ -167,6 +170,32 @@ func opensAt(v BudgetView) int {
 // scales reports whether a user can have more pods of the owner of this one.
 func scales(p *world.Pod) bool {
 	return p.Owner.Kind != "" && p.Owner.Kind != "DaemonSet" && p.Owner.Kind != "Node"
+}
+
+// scaleCommand scales the owner of a pod, "" for an owner that kubectl scale does not know by
+// itself.
+func scaleCommand(p *world.Pod, replicas int) string {
+	kind := map[string]string{"ReplicaSet": "replicaset", "StatefulSet": "statefulset", "ReplicationController": "rc"}[p.Owner.Kind]
+	if name := assess.OwnerName(p); kind != "" {
+		if name != p.Owner.Name { // its pods carry the hash of a Deployment's template
+			kind = "deploy"
+		}
+		return text.ScaleCommand(p.Namespace, kind, name, replicas)
+	}
+	return ""
+}
+
+// shows is the command that shows what keeps a pod.
+func shows(b *Blocker, p *world.Pod) string {
+	if budget := b.Kind == BlockedByBudget || b.Kind == BlockedByBudgets; budget && len(b.Budgets) > 0 {
+		var names []string
+		for _, v := range b.Budgets {
+			_, name, _ := strings.Cut(v.Ref, "/")
+			names = append(names, name)
+		}
+		return text.DescribeCommand(p.Namespace, "pdb", names...)
+	}
+	return text.DescribeCommand(p.Namespace, "pod", p.Name)
 }
 
 // pendingSibling is the scheduler's reason why a pod of the same owner finds no
@@ -266,6 +295,9 @@ type Blocker struct {
 	Detail string
 	// WayOut is one sentence: what would open it.
 	WayOut string
+	// Command is the kubectl command that opens it or, where none is known to, that shows what is
+	// in the way.
+	Command string
 	// Guess: the group's own controller may be at the node, and is not seen there.
 	Guess bool
 }

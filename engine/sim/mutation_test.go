@@ -41,6 +41,7 @@ var mutations = []mutation{
 	{"commands: a canary's trouble is accepted whatever was shown", "commands.go", "if c.Trouble != canary.Trouble {", "if false {", "Scenario/canary_crash_loops", ""},
 	{"commands: a run that a canary's trouble holds is simply resumed", "assess/commands.go", "if r.Canary.Holds() {", "if false {", "Scenario/canary_crash_loops", ""},
 	{"commands: who is elsewhere approves over a canary", "commands.go", "c.ID != \"\" && canary != nil", "c.ID == \"?\" && canary != nil", "Scenario/canary_crash_loops", ""},
+	{"10: an extended drain keeps its deadline", "commands.go", "wait.End = wait.End.Add(more)\n", "", "Scenario/drain_extended", ""},
 	{"4: marks stay", "strategy/eksdown.go", "if !s.UnmarkAll() || !s.ResumeProcesses() {", "if !s.ResumeProcesses() {", "", "rule 4: mark of ours left"},
 	{"4: a process stays suspended", "strategy/eksdown.go", "if !s.UnmarkAll() || !s.ResumeProcesses() {", "if !s.UnmarkAll() {", "", "rule 4: AZRebalance"},
 	{"4: the maximum stays raised", "strategy/eksdown.go", "!complete || !s.RestoreMax() {", "!complete {", "", "rule 4: the group has"},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,26 @@ func TestApproveABatch(t *testing.T) {
 	ui.Expect("batch 2 is approved, starting")
 	ui.Press("a").Expect("cannot approve now: batch 2 is approved already").SentNothing()
 	ui.Show(uitest.Busy()).Gone("is approved, starting").Later(term.NoticeTime).Gone("cannot approve")
+}
+
+// Of a large batch the zones come first, and the names last.
+func TestApproveALargeBatch(t *testing.T) {
+	s := uitest.Asking()
+	batch := *s.Batch
+	batch.Nodes = nil
+	for _, z := range s.Zones {
+		for _, r := range z.Rows {
+			if r.Name != "" {
+				batch.Nodes = append(batch.Nodes, r.Name)
+			}
+		}
+	}
+	s.Batch = &batch
+	ui := sit(t, 120, 50, s)
+	ui.Press("a").Expect("eu-west-1a, ", " in eu-west-1b, ", "41 pods will be evicted", "As of 21:07:12", "ip-10-0-1-23, ")
+	if screen := ui.Screen(); strings.Index(screen, " in eu-west-1b, ") > strings.Index(screen, "41 pods will be") || strings.Index(screen, "ip-10-0-1-23, ") < strings.Index(screen, "As of 21:07:12") {
+		t.Errorf("the names come first:\n%s", screen)
+	}
 }
 
 // A batch of a run that will fail is not approved by enter alone.

@@ -69,3 +69,19 @@ func TestEqualEventsFold(t *testing.T) {
 	ui.Press("tab", "tab", "up", "up", "enter").Expect("ip-10-0-1-113, ip-10-0-1-114").Press("esc").Gone("ip-10-0-1-113, ")
 	ui.Press("/").Type("1-107").Expect("ip-10-0-1-107 tainted").Gone("15 nodes")
 }
+
+// A pod that is blocked and its node are one line while both say the same.
+func TestABlockedNodeSaysNothingTwice(t *testing.T) {
+	s := uitest.Busy()
+	blocked := record.Event{Time: uitest.Moment, Type: record.PodBlocked, Node: uitest.Host(1, 100), Pod: "shop/web-1", Message: "PDB shop/web allows none"}
+	of := blocked
+	of.Type = record.NodeBlocked
+	other := of
+	other.Message = "PDB shop/db allows none"
+	s.Events = []record.Event{blocked, of, blocked, other}
+	ui := sit(t, 120, 44, s)
+	ui.Expect("shop/web-1 on ip-10-0-1-100 blocked: PDB shop/web", "ip-10-0-1-100 blocked: PDB shop/db").Gone(" ip-10-0-1-100 blocked: PDB shop/web allows none\n")
+	if n := strings.Count(ui.Screen(), "PDB shop/web allows none"); n != 2 {
+		t.Errorf("it is said %d times:\n%s", n, ui.Screen())
+	}
+}

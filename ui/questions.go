@@ -3,6 +3,8 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,7 +90,11 @@ func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 	for _, n := range b.Nodes {
 		names = append(names, sc.NodeName(n))
 	}
-	if len(names) > 0 {
+	const few = 6 // whose names come first
+	switch {
+	case len(names) > few:
+		out = append(out, style.Fact(st, "nodes", style.Count(len(names), "node")+countByZone(sc, b.Nodes), st.Title, w)...)
+	case len(names) > 0:
 		out = append(out, style.Fact(st, "nodes", strings.Join(names, ", "), st.Title, w)...)
 	}
 	pods := style.Count(b.Evict, "pod") + " will be evicted"
@@ -118,7 +124,34 @@ func approveText(m *Model, b *snapshot.BatchView, w int) []string {
 		unknown = "not evaluated: admission webhooks; the forecast includes room on other nodes"
 	}
 	out = append(out, style.Paragraph(st, st.Dim, st.Glyphs.Dot, unknown, w)...)
-	return append(out, m.asOf(b, w)...)
+	out = append(out, m.asOf(b, w)...)
+	if len(names) > few {
+		out = append(out, style.NewLine(st, w).String())
+		out = append(out, style.Fact(st, "nodes", strings.Join(names, ", "), st.Text, w)...)
+	}
+	return out
+}
+
+// countByZone counts nodes by their zones: ": 2 in eu-west-1a, 3 in eu-west-1b", "" where no zone
+// is known.
+func countByZone(sc *scene.Scene, nodes []string) string {
+	among, zones := make(map[string]bool, len(nodes)), map[string]int{}
+	for _, name := range nodes {
+		among[name] = true
+	}
+	for _, r := range sc.Rows {
+		if r.Zone != "" && (among[r.Name] || among[r.ID]) {
+			zones[r.Zone]++
+		}
+	}
+	if len(zones) == 0 {
+		return ""
+	}
+	var out []string
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		out = append(out, fmt.Sprintf("%d in %s", zones[zone], style.Clean(zone)))
+	}
+	return ": " + strings.Join(out, ", ")
 }
 
 // stays counts the pods that go with their nodes.

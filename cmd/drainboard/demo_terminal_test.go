@@ -169,7 +169,7 @@ func TestTheWholeDemoAtTheKeyboard(t *testing.T) {
 	t.Parallel()
 	term := open(t, 80, 24, "demo", "--speed", "60")
 	look := &reaction{sees: []string{"waits for approval", "Press a"}, keys: "a"}
-	approve := &reaction{sees: []string{"approve]", "pods will be evicted", "As of"}, keys: "y"}
+	approve := &reaction{sees: []string{"approve]", "pods will be evicted"}, keys: "y"}
 	scale := &reaction{sees: []string{"scale checkout to 4"}, keys: "w", times: 1}
 	scaled := &reaction{sees: []string{"another user scales checkout to 4"}, times: 1}
 	joins := &reaction{sees: []string{"launching"}, times: 1}

@@ -347,7 +347,7 @@ func TestPlainHostileAndWide(t *testing.T) {
 	for i := range 200 {
 		s.Batch.Nodes = append(s.Batch.Nodes, uitest.Host(9, i))
 	}
-	attend(t, s).Hears("ip-10-0-9-199", "foreseen: "+long+"\n")
+	attend(t, s).Hears("foreseen: "+long+"\n", "ip-10-0-9-199")
 }
 
 // The plain mode tells the end of each group and continues with the next.

@@ -232,6 +232,9 @@ func (d *Drawing) note(r *snapshot.NodeRow) string {
 	case r.CrashLooping != "":
 		return r.CrashLooping + " crash-loops"
 	case r.Note != "":
+		if rest, names := strings.CutPrefix(r.Note, r.ID+" in "+r.Zone); names { // as the first columns do
+			return strings.TrimPrefix(strings.TrimSpace(rest), "is ")
+		}
 		return r.Note
 	case r.Problem != snapshot.PodBlocked && r.Problem != snapshot.NoProblem:
 		return string(r.Problem)

@@ -51,7 +51,7 @@ var pictures = []picture{
 			step{press: "esc", until: []string{"checkout  allows 0", "q quit"}},
 			step{press: "w", until: []string{"scales"}},
 			step{gone: "checkout  allows 0"})...),
-		shows: "An upgrade step by step: the canary is approved, then the others, nodes drain, a PDB blocks a pod, and it is drained once its workload is scaled",
+		shows: "An upgrade step by step: the canary is approved, then the others; a PDB blocks a pod until its workload is scaled",
 	},
 	{
 		name: "dashboard", columns: 120, rows: 36, ground: dark, args: demo, steps: held,

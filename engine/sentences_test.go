@@ -69,7 +69,7 @@ func TestKopsFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := testsByName(t, ".", "roll", "validation", "strategy", "../providers/asg", "../providers/kops", "../providers/kube", "../cmd/drainboard")
+	tests := testsByName(t, ".", "roll", "validation", "strategy", "../providers/asg", "../providers/kops", "../providers/kube", "../providers/kube/objects", "../cmd/drainboard", "../cmd/drainboard/internal/flags")
 	rows, held := 0, 0
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(page)) {

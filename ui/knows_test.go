@@ -96,10 +96,7 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 			before := look()
 			d.Advance(script.Sim.Now().Add(2*time.Hour), func() bool {
 				last = look()
-				if c.knows(last) {
-					return true
-				}
-				return false
+				return c.knows(last)
 			})
 			if last == nil || !c.knows(last) {
 				t.Fatalf("the engine never knew it; rules broken: %v", d.Broken)

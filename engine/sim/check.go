@@ -162,34 +162,44 @@ func (c *checker) written(a record.Action) {
 		return
 	}
 	c.served(a)
-	known := true
+	if !undoable(a, saved) {
+		d.breaks("write first: the saved record does not say how %s %s is undone", a.Kind, a.Key)
+	}
+}
+
+// undoable reports whether a saved record says how an action is undone.
+func undoable(a record.Action, saved *record.Run) bool {
 	switch a.Kind {
 	case record.AddLabel, record.AddTaint, record.Cordon, record.Annotate:
 		if a.Label == selectedLabel { // nobody takes it off but who updates the node
-			known = saved.Nodes[a.Machine].Stage == record.Updating
-			break
+			return saved.Nodes[a.Machine].Stage == record.Updating
 		}
-		known = slices.ContainsFunc(saved.Marks[a.Machine], func(m record.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
+		return slices.ContainsFunc(saved.Marks[a.Machine], func(m record.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
 	case record.Suspend:
-		known = slices.Contains(saved.Suspended, a.Process)
+		return slices.Contains(saved.Suspended, a.Process)
 	case record.SetSizes:
-		if a.Sizes.Desired > a.From.Desired {
-			known = a.Key == record.KeepKey || saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
-		} else if a.Sizes.Max > a.From.Max {
-			known = saved.MaxSet == a.Sizes.Max
-		}
+		return sizesUndoable(a, saved)
 	case record.LaunchIn:
-		known = slices.Contains(saved.AskedZones, a.Zone)
+		return slices.Contains(saved.AskedZones, a.Zone)
 	case record.Scale:
-		known = slices.ContainsFunc(slices.Collect(maps.Values(saved.Singles)), func(x record.Single) bool { return x.UID == a.UID && x.Open() })
+		return slices.ContainsFunc(slices.Collect(maps.Values(saved.Singles)), func(x record.Single) bool { return x.UID == a.UID && x.Open() })
 	case record.SetTemplate:
-		known = saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
+		return saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
 	case record.Terminate:
-		known = saved.Nodes[a.Machine].Decrement == a.Decrement
+		return saved.Nodes[a.Machine].Decrement == a.Decrement
 	}
-	if !known {
-		d.breaks("write first: the saved record does not say how %s %s is undone", a.Kind, a.Key)
+	return true
+}
+
+// sizesUndoable reports whether a saved record says which sizes were before.
+func sizesUndoable(a record.Action, saved *record.Run) bool {
+	switch {
+	case a.Sizes.Desired > a.From.Desired:
+		return a.Key == record.KeepKey || saved.Raise >= a.Sizes.Desired-a.From.Desired && saved.RaisedFrom == *a.From && saved.Expected() == a.From.Desired && saved.MaxSet == a.Sizes.Max
+	case a.Sizes.Max > a.From.Max:
+		return saved.MaxSet == a.Sizes.Max
 	}
+	return true
 }
 
 // fresh checks that what an action rests on was known well enough when it was

@@ -313,11 +313,9 @@ func (c *Script) set(a *args) error {
 	for _, o := range a.list("order", "") {
 		k.Order = append(k.Order, record.Order(o))
 	}
-	c.target.Only = append(c.target.Only, a.list("only", "")...)
 	if d := a.span("until", 0); d > 0 { // counted from the plan
 		c.until = d
 	}
-	c.target.All = a.flag("all-nodes") || c.target.All
 	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
 	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
 	k.RetireSurge = a.flag("retire-surge") || k.RetireSurge
@@ -325,13 +323,20 @@ func (c *Script) set(a *args) error {
 	if labels := a.pairs("new-labels"); labels != nil {
 		k.NewLabels = labels
 	}
+	c.setTarget(a)
+	return nil
+}
+
+// setTarget sets what the run is for.
+func (c *Script) setTarget(a *args) {
+	c.target.Only = append(c.target.Only, a.list("only", "")...)
+	c.target.All = a.flag("all-nodes") || c.target.All
 	if image := a.word("ami"); image != "" {
 		c.target.Image = image
 	}
 	if v := a.int("target", 0); v > 0 {
 		c.target.Templates = []world.Template{{ID: c.Sim.group.Template.ID, Version: int64(v)}}
 	}
-	return nil
 }
 
 // settle is how long the world runs before a run starts, so that all pods are

@@ -10,7 +10,7 @@
 //	Validation  a wait for the cluster to be valid                                        validation.go
 //
 // Nothing here decides. The methods of a Run tell what it says: how far it is (progress.go),
-// what an unfinished one owes the group (sizes.go, outstanding.go, detached.go), by which
+// what an unfinished one owes the group (sizes.go, outstanding.go, progress.go), by which
 // keys its actions are known (keys.go).
 //
 // A record is not trusted: Run.Check refuses one that nothing can be done with

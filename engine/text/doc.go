@@ -3,7 +3,7 @@
 // engine: deciding code hands over names and figures.
 //
 // A sentence is a function with what varies as its arguments, or a constant where nothing
-// does, in a file by subject: nodemark.go (marks on nodes), drain.go, validation.go,
+// does, in a file by subject: nodemark.go (marks on nodes), eviction.go, validation.go,
 // record.go, action.go, loop.go, and so on. What one system alone gives rise to is in package
 // systems; what is said before a run, in package plans.
 // Plural, IsAre and Times word a number (list.go); Some, AndMore and FirstOf shorten a list;

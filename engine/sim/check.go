@@ -57,6 +57,7 @@ type checker struct {
 	owners       map[string]string   // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
 	raised       bool                // the group's raise was asked for
+	mostRaised   int                 // the largest of the raises that were asked for
 	grew         int                 // by how much it was to raise the group
 	launches     launches
 	size         int                  // the group's desired size when the run began, without what earlier ones had left

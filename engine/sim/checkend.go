@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -358,9 +359,12 @@ func (s *Sim) owed() int { return max(s.before.Desired+s.foreign.Desired, s.grou
 // inDoubt reports whether the run could not know that the desired size is off by so much: of
 // an end with decrement whose answer was lost, or that others had begun before, nobody can
 // know whether it took the size down, nor whose a raise is that is as large as ours, whose
-// answer was lost.
+// answer was lost; where others set the very maximum of that raise, it looks as if it was made.
 func (c *checker) inDoubt(off int) bool {
-	return off > 0 && off <= c.d.Sim.doubts || off < 0 && (-off <= c.d.Sim.doubts || !c.d.Sim.grew && c.raised && -off <= c.d.Sim.raised)
+	s := c.d.Sim
+	unmade := !s.grew && c.raised
+	coincides := slices.ContainsFunc(slices.Collect(maps.Keys(s.maxima)), func(most int) bool { return s.asked[most] })
+	return off > 0 && off <= s.doubts || off < 0 && (-off <= s.doubts || unmade && -off <= s.raised || unmade && coincides && s.raised > 0 && -off <= c.mostRaised)
 }
 
 // maximum checks that the group's maximum is what it was, or what others have set, but no less

@@ -45,6 +45,7 @@ func (c *checker) resizes(dec engine.Decision) {
 func (c *checker) setsSizes(a record.Action) {
 	d, view := c.d, c.d.Sim.View
 	c.surges(a)
+	c.mostRaised = max(c.mostRaised, a.Sizes.Desired-a.From.Desired)
 	if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
 		if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes {
 			d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)

@@ -312,6 +312,7 @@ var mutations = []mutation{
 	{"found: a node that is set apart is not written down", "isolate.go", "\ts.changed = true\n\ts.Soon()\n", "\ts.Soon()\n", "TestSetApartIsWritten", "is not written down"},
 	{"found: a base above the maximum that others have set", "capacity.go", "min(base.Min, most), most, min(base.Desired, most)", "min(base.Min, most), most, base.Desired", "Scenario/maximum_below_base", broken},
 	{"found: the checker forgets at the end of a run that its raise may be others'", "sim/checkend.go", "ours < want && c.inDoubt(ours-want) {", "ours < want && false {", "Scenario/raise_taken_for_ours_then_lowered", broken},
+	{"found: the checker knows that others have set the maximum of a raise", "sim/checkend.go", "coincides && s.raised > 0", "coincides && false", "Scenario/raise_taken_for_ours_by_maximum", broken},
 	{"found: the maximum of a raise that was refused counts as set", "ensure.go", "raise := a.Key == record.RaiseKey && !s.Run.RaiseUnsure", "raise := a.Key == \"\"", "Scenario/raise_refused_inherited", broken},
 	{"found: a higher maximum that was refused counts as set", "ensure.go", "s.Run.MaxSet = s.Run.MaxBefore", "s.Run.MaxSet = a.Sizes.Max", "Scenario/launch_in_zone_max_refused", "maximum size set to 3, not by this run"},
 	{"found: an inherited base beside a raise by others passes for damaged", "record/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},

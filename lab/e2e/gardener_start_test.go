@@ -44,13 +44,27 @@ func (s *shootScene) updated(pool string, old map[string]bool) {
 
 // present are the names of a pool's Machines that there are now.
 func (s *shootScene) present(pool string) map[string]bool {
-	out := map[string]bool{}
-	for name, history := range s.machines.of(pool) {
-		if history[len(history)-1].is != nil {
-			out[name] = true
+	s.t.Helper()
+	nodes := len(s.nodesOf(pool))
+	for {
+		s.machines.mu.Lock()
+		news := s.machines.news
+		s.machines.mu.Unlock()
+		out := map[string]bool{}
+		for name, history := range s.machines.of(pool) {
+			if history[len(history)-1].is != nil {
+				out[name] = true
+			}
+		}
+		if len(out) >= nodes {
+			return out
+		}
+		select { // the watch has not told all of them yet
+		case <-news:
+		case <-s.ctx.Done():
+			s.t.Fatalf("pool %s has %d nodes, and %d machines were seen", pool, nodes, len(out))
 		}
 	}
-	return out
 }
 
 // A run that is started right after a change of the Shoot, while Gardener still sees to the

@@ -218,7 +218,7 @@ var mutations = []mutation{
 	{"found: how a mover is handled is not written", "record/externalmover.go", "r.How == other.How && r.WayOut == other.WayOut && ", "r.Handling == other.Handling && ", "TestRecordOfMovers", "the record is not written"},
 	{"found: an eviction under way counts as a refusal of its budget", "evict.go", "blockers.GateOf(&s.Reader, c.pod.UID) // by", "c.gate // by", "Scenario/gardener_eviction_unanswered", ""},
 	{"found: the run ends while the fate of its restore is open", "capacity.go", "if from == to { // once it is known what became of a lower one that was asked for before\n\t\treturn s.Settled(record.RestoreMaxKey)", "if from == to {\n\t\treturn true", "Scenario/restore_lost_then_raised", ""},
-	{"found: the checker knows whose a raise without an answer is", "sim/checkend.go", "!c.d.Sim.grew && c.raised &&", "false && c.raised &&", "Scenario/raise_taken_for_ours", broken},
+	{"found: the checker knows whose a raise without an answer is", "sim/checkend.go", "!s.grew && c.raised", "false && c.raised", "Scenario/raise_taken_for_ours", broken},
 	{"found: the checker counts nodes that serve nobody against their zone", "sim/checkgardener.go", "works && other.Zone == zone && (c.worksOn(other.ID) || c.takesPods(other)) {", "works && other.Zone == zone {", "Scenario/gardener_zone_beside_ended", broken},
 	{"found: a look that is heard of late counts as one of now", "node.go", "if !o.At.IsZero() && o.At.Before(s.Now) {", "if false {", "Scenario/look_heard_late", ""},
 	{"found: a machine that is ended for good is there and expected", "strategy/gardenerzones.go", "if !ours || stage != record.Terminating || !n.Decrement {", "if true {", "Scenario/gardener_zone_short", ""},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -37,6 +38,8 @@ func handle(s *Step, c record.Command) {
 		driveOf(s.Rules).reorder(s, c)
 	case record.CmdExtend:
 		handleExtend(s, c)
+	case record.CmdPace:
+		handlePace(s, c)
 	case record.CmdAbort:
 		handleAbort(s, c)
 	}
@@ -140,6 +143,30 @@ func handleExtend(s *Step, c record.Command) {
 	s.SetNode(id, n)
 	s.WakeAt(wait.End)
 	s.Report(record.Event{Type: record.Warning, Reason: "extended", Node: s.Label(id, n), Zone: n.Zone, Until: &wait.End, Message: text.Extended(more, c.Who())})
+}
+
+// handlePace changes how many nodes may be out of service at once. Drains that have begun continue.
+func handlePace(s *Step, c record.Command) {
+	set, b := &s.Run.Settings, s.Bounds()
+	was, to := set.MaxUnavailable, record.Amount{N: c.Nodes}
+	switch {
+	case c.Nodes < b.Least || c.Nodes > b.Most:
+		s.refuse(c, text.MaxUnavailableRefused(c.Nodes, b.Least, b.Most, b.Why))
+		return
+	case was == to:
+		s.refuse(c, text.AsBefore(c.Nodes))
+		return
+	}
+	set.MaxUnavailable, set.Origin = to, maps.Clone(set.Origin)
+	if set.Origin == nil {
+		set.Origin = map[string]string{}
+	}
+	set.Origin["max-unavailable"] = text.ChangedBy(c.Sender())
+	limit := s.Rules.Limit(s.W, &s.Run)
+	if s.Run.Limit > 0 { // else the first phase settles it
+		s.Run.Limit = limit
+	}
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonPace, Message: text.MaxUnavailableChanged(was.String(), to.N, limit, c.Who())})
 }
 
 // handleReturn puts a skipped or failed node at the end of the order.

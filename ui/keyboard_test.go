@@ -330,7 +330,7 @@ func TestTheEnd(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	ui := sit(t, 120, 50, uitest.Busy())
+	ui := sit(t, 120, 52, uitest.Busy())
 	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "again: confirm, stop at once").Press("esc").Gone("stop at once")
 }
 
@@ -398,6 +398,21 @@ func TestActOnABlocker(t *testing.T) {
 	ui.Press("d").Expect("way out", "f force", "y copy", "e extend", "s skip").Press("e").Expect("Extend the drain of").Press("y")
 	ui.Sent(record.Command{Kind: record.CmdExtend, Node: uitest.Host(1, 23)})
 	ui.Press("esc").Gone("way out", "Extend the drain").SentNothing()
+}
+
+// max-unavailable changes within the bounds that the engine says, by a number, and not to what it is.
+func TestChangePace(t *testing.T) {
+	ui := sit(t, 120, 36, uitest.Busy())
+	ui.Expect("draining").Press("u").Expect("Change max-unavailable", "2: at most 2 nodes out of service at once", "from 1 to 6: the run launched 6 nodes more").Press("enter").SentNothing()
+	ui.Press("up").Expect("set to 3").Press("pgup").Expect("set to 6").Press("up", "enter").Sent(record.Command{Kind: record.CmdPace, Nodes: 6}).Expect("max-unavailable 6 requested")
+	ui.Press("u", "down", "down").Expect("set to 1").Press("esc").Gone("Change max-unavailable").SentNothing()
+	fixed := uitest.Busy()
+	for i, a := range fixed.Abilities {
+		if a.Kind == record.CmdPace {
+			fixed.Abilities[i].Why = "EKS fixes it when an update starts"
+		}
+	}
+	sit(t, 120, 36, fixed).Expect("draining").Press("u").Expect("cannot change max-unavailable now: EKS fixes it").SentNothing()
 }
 
 // What cannot be done for a blocked pod's node says why.

@@ -64,6 +64,7 @@ var dialogs = []struct {
 	{"quit", []scenery{{uitest.Busy, "q"}}},
 	{"menu", []scenery{{uitest.Busy, "?"}, {uitest.Busy, "? f o r"}}},
 	{"palette", []scenery{{uitest.Busy, ":"}, {uitest.Busy, ": p a"}}},
+	{"pace", []scenery{{uitest.Busy, "u up"}}},
 	{"node", []scenery{{uitest.Busy, "down enter"}, {uitest.Watching, "down enter"}, {uitest.Looking, "down enter"}, {uitest.Looking, "down enter down"}, {uitest.Looking, "down enter" + strings.Repeat(" down", 11)}, {uitest.Calm, "down g enter"}}},
 	{"blocker", []scenery{{uitest.Busy, "tab down enter"}, {uitest.Looking, "down enter enter"}}},
 	{"budget", []scenery{{uitest.Looking, "down enter b"}, {uitest.Behind, "down enter b"}, {uitest.Looking, "down enter down b"}}},

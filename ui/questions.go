@@ -240,6 +240,84 @@ func newExtendDialog(rows []*snapshot.NodeRow) *ChoiceDialog {
 		"gets another drain timeout on top of the time it has left. Who extended it and when is recorded.")
 }
 
+// PaceDialog changes max-unavailable while the run lasts.
+type PaceDialog struct {
+	scroll
+	to int
+}
+
+// Title heads it.
+func (d *PaceDialog) Title(*Model) string { return "Change max-unavailable" }
+
+// Body says what holds now, and what it can become.
+func (d *PaceDialog) Body(m *Model, w int) []string {
+	st, sc := m.Styles, m.Scene
+	now := fmt.Sprint(sc.MaxUnavailable)
+	if sc.Limit > 0 {
+		now += fmt.Sprintf(": at most %s out of service at once", style.Count(sc.Limit, "node"))
+	}
+	out := style.Fact(st, "now", now, st.Text, w)
+	bounds := fmt.Sprintf("from %d to %d: %s", sc.Bounds.Least, sc.Bounds.Most, sc.Bounds.Why)
+	out = append(out, style.Fact(st, "possible", bounds, st.Text, w)...)
+	if !st.Plain {
+		out = append(out, style.Fact(st, "new", fmt.Sprint(d.to), st.Title, w)...)
+	}
+	return append(out, style.Paragraph(st, st.Dim, "", "Drains that have begun continue. A batch that waits for approval is made again. Who changed it, when and why is recorded.", w)...)
+}
+
+// Ask says what to type where nothing is drawn.
+func (d *PaceDialog) Ask(m *Model) string {
+	return fmt.Sprintf("Type a number of nodes from %d to %d. An empty line cancels.", m.Scene.Bounds.Least, m.Scene.Bounds.Most)
+}
+
+func (d *PaceDialog) keys(m *Model, w int) string {
+	set := "set to " + fmt.Sprint(d.to)
+	if d.to == m.Scene.MaxUnavailable {
+		return style.KeyLine(m.Styles, w, "up/down", "more, fewer", "esc", "cancel")
+	}
+	return style.KeyLine(m.Styles, w, "enter", set, "up/down", "more, fewer", "esc", "cancel")
+}
+
+func (d *PaceDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	switch b := m.Scene.Bounds; key.String() {
+	case "esc", "q", "n":
+		m.Close()
+	case "up", "right", "k", "l", "+", "=":
+		d.to = min(d.to+1, max(b.Most, d.to))
+	case "down", "left", "j", "h", "-":
+		d.to = max(d.to-1, min(b.Least, d.to))
+	case "pgup":
+		d.to = min(d.to+10, max(b.Most, d.to))
+	case "pgdown":
+		d.to = max(d.to-10, min(b.Least, d.to))
+	case "enter", "y":
+		d.Try(m, d.to)
+	}
+	return nil
+}
+
+// Try changes it, if that is another number within the bounds and still possible.
+func (d *PaceDialog) Try(m *Model, to int) bool {
+	b := m.Scene.Bounds
+	if to == m.Scene.MaxUnavailable || to < b.Least || to > b.Most {
+		return false
+	}
+	m.Close()
+	if why := m.Unable(m.ActionFor("u")); why != "" { // it may have changed while the dialog was read
+		m.refuse("nothing was changed: " + why)
+		return true
+	}
+	m.send(record.Command{Kind: record.CmdPace, Nodes: to}, fmt.Sprintf("max-unavailable %d requested", to))
+	return true
+}
+
+func (d *PaceDialog) refresh(m *Model) {
+	closeWhenOver(m)
+	if b := m.Scene.Bounds; d.to != m.Scene.MaxUnavailable {
+		d.to = max(min(d.to, b.Most), b.Least)
+	}
+}
+
 // newReturnDialog asks before nodes that were skipped or have failed are taken up
 // again, or what comes to that here.
 func newReturnDialog(m *Model, rows []*snapshot.NodeRow) *ChoiceDialog {

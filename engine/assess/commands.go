@@ -139,9 +139,22 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 		return noReturn(s)
 	case record.CmdExtend:
 		return noExtend(s)
+	case record.CmdPace:
+		if s.Count(record.Outdated, record.Queued) == 0 {
+			return text.NothingLeftToGo
+		}
 	}
 	return ""
 }
+
+// Bounds are what max-unavailable can be changed to while a run lasts; Why it cannot be more.
+type Bounds struct {
+	Least, Most int
+	Why         string
+}
+
+// Bounds are those of the run's rules.
+func (s *Reader) Bounds() Bounds { return s.Rules.Bounds(s.W, &s.Run) }
 
 // AbortPlan says what an abort would do, as far as the record and the rules of its strategy tell.
 func AbortPlan(r record.Run, rules Rules) []string {

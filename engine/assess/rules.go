@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -137,6 +138,8 @@ type Rules interface {
 	// how many for now.
 	Limit(w *world.World, r *record.Run) int
 	AtOnce(r *record.Run) int
+	// Bounds are what max-unavailable can be changed to while the run lasts.
+	Bounds(w *world.World, r *record.Run) Bounds
 	// Extra is how many machines more than the group has the strategy runs for a while, in a
 	// run whose nodes and limit are known.
 	Extra(w *world.World, r *record.Run) int
@@ -188,6 +191,11 @@ func (Base) Limit(_ *world.World, r *record.Run) int { return r.Limit }
 
 // AtOnce is the limit.
 func (Base) AtOnce(r *record.Run) int { return r.Limit }
+
+// Bounds are from one node to the whole group.
+func (Base) Bounds(_ *world.World, r *record.Run) Bounds {
+	return Bounds{Least: 1, Most: max(1, r.Base.Desired), Why: text.WholeGroup}
+}
 
 // Extra is none.
 func (Base) Extra(*world.World, *record.Run) int { return 0 }

@@ -14,11 +14,12 @@ const (
 	CmdApprove CommandKind = "approve" // Batch with its Hash
 	CmdPause   CommandKind = "pause"
 	CmdResume  CommandKind = "resume"
-	CmdAccept  CommandKind = "accept" // the canary's Trouble, for which the run is paused
-	CmdForce   CommandKind = "force"  // Node, or one Pod (by UID) on it
-	CmdSkip    CommandKind = "skip"   // Node
-	CmdReturn  CommandKind = "return" // a skipped or failed Node goes back into the order
-	CmdExtend  CommandKind = "extend" // Node: its drain deadline moves by another drain timeout
+	CmdAccept  CommandKind = "accept"          // the canary's Trouble, for which the run is paused
+	CmdForce   CommandKind = "force"           // Node, or one Pod (by UID) on it
+	CmdSkip    CommandKind = "skip"            // Node
+	CmdReturn  CommandKind = "return"          // a skipped or failed Node goes back into the order
+	CmdExtend  CommandKind = "extend"          // Node: its drain deadline moves by another drain timeout
+	CmdPace    CommandKind = "max-unavailable" // Nodes may be out of service from now on, within the strategy's Bounds
 	CmdAbort   CommandKind = "abort"
 )
 
@@ -29,7 +30,7 @@ const WithoutLock = text.WithoutLock
 // what the run does at that moment.
 func (k CommandKind) NeedsLock() bool {
 	switch k {
-	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn, CmdExtend:
+	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn, CmdExtend, CmdPace:
 		return true
 	}
 	return false
@@ -67,6 +68,8 @@ type Command struct {
 	Hash  string `json:"hash,omitempty"`
 	// Node, by name, for force, skip, return and extend.
 	Node string `json:"node,omitempty"`
+	// Nodes is the new max-unavailable.
+	Nodes int `json:"nodes,omitempty"`
 	// Retire: the surplus nodes of the run that is aborted are drained and ended.
 	Retire bool `json:"retire,omitempty"`
 	// UID narrows a force to one pod of Node.

@@ -6,6 +6,7 @@ const (
 	ReasonCandidates   = "candidates"   // the nodes that the group's own controller may drain and is not seen to
 	ReasonEKS          = "eks"          // EKS's updates cannot be read, or one of the configuration is under way
 	ReasonNotByUs      = "not by us"
+	ReasonPace         = "max-unavailable" // a command changed it
 	ReasonLaunchFailed = "launch failed"
 	ReasonRestored     = "put back"
 	ReasonLeftBehind   = "left behind"

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/text"
@@ -200,6 +201,8 @@ type Run struct {
 	// before it is asked for); Lowered by how much of it the desired size was lowered again.
 	Raise   int `json:"raise,omitempty"`
 	Lowered int `json:"lowered,omitempty"`
+	// RaisedFor is the Limit that Raise was worked out for.
+	RaisedFor int `json:"raisedFor,omitempty"`
 	// RaisedFrom are the sizes that the raise was asked for from, and RaisedAt is when: zero
 	// before.
 	RaisedFrom world.Sizes `json:"raisedFrom,omitzero"`
@@ -603,6 +606,11 @@ const PhaseRetire = "retire"
 func (r *Run) Retires() bool {
 	n := len(r.Phases)
 	return n > 0 && r.Phases[n-1].Name == PhaseRetire && r.Phases[n-1].End.IsZero()
+}
+
+// HasBegun reports whether a phase has.
+func (r *Run) HasBegun(phase string) bool {
+	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Name == phase && !p.Start.IsZero() })
 }
 
 // OnlyRetires reports whether the run is one that retires what an earlier run has left.

@@ -46,6 +46,9 @@ func (c *checker) effects(dec engine.Decision) {
 	if was.State != record.Paused && is.State == record.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(record.CmdPause, anything) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}
+	if now := is.Settings.MaxUnavailable; now != was.Settings.MaxUnavailable && !c.said(record.CmdPace, func(say record.Command) bool { return now == record.Amount{N: say.Nodes} }) {
+		d.breaks("commands: max-unavailable is %s, and no valid command says so", now)
+	}
 	c.nodeCommands(was, is)
 	c.canary(was, is)
 	c.acks(dec.Acks)
@@ -68,13 +71,15 @@ func (c *checker) canary(was, is *record.Run) {
 	}
 }
 
-// nodeCommands checks that a node is skipped, or returned to, by a valid command alone.
+// nodeCommands checks that a node is skipped or returned to, or its drain extended, by a valid command alone.
 func (c *checker) nodeCommands(was, is *record.Run) {
 	d, byCommand := c.d, text.AskedForBy("")
 	for id, n := range is.Nodes {
 		before := was.Nodes[id]
 		named := func(say record.Command) bool { return say.Node == id || say.Node == n.Name }
 		switch {
+		case n.Extended > before.Extended && !c.said(record.CmdExtend, named):
+			d.breaks("commands: the drain of %s is extended, and no valid command says so", n.Name)
 		case n.Stage == record.Skipped && before.Stage != record.Skipped && strings.HasPrefix(n.Reason, byCommand) && !c.said(record.CmdSkip, named):
 			d.breaks("commands: %s is skipped (%s), and no valid command says so", n.Name, n.Reason)
 		case !n.New && before.Stage == record.Skipped && strings.HasPrefix(before.Reason, byCommand) && n.Stage == record.Outdated && !c.said(record.CmdReturn, named):

@@ -9,6 +9,7 @@ import "github.com/drainboard/drainboard/engine/record"
 type service struct {
 	touched  map[string]bool // something was asked for that takes it out
 	cordoned map[string]bool // our cordon is on its node
+	atOnce   int             // how many may be out: the limit, or as many as were when it was lowered
 	spare    map[string]bool // new, and taken out while the run ended: it held nothing that had to be evicted
 }
 
@@ -53,7 +54,8 @@ func (c *checker) limit() {
 			out++
 		}
 	}
-	if d.Run.Limit > 0 && out > d.Run.Limit {
+	c.service.atOnce = max(d.Run.Limit, min(c.service.atOnce, out)) // those that were out when it was lowered come back
+	if d.Run.Limit > 0 && out > c.service.atOnce {
 		d.breaks("rule 1: %d nodes are out of service, the limit is %d", out, d.Run.Limit)
 	}
 }

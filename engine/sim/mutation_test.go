@@ -42,6 +42,8 @@ var mutations = []mutation{
 	{"commands: a run that a canary's trouble holds is simply resumed", "assess/commands.go", "if r.Canary.Holds() {", "if false {", "Scenario/canary_crash_loops", ""},
 	{"commands: who is elsewhere approves over a canary", "commands.go", "c.ID != \"\" && canary != nil", "c.ID == \"?\" && canary != nil", "Scenario/canary_crash_loops", ""},
 	{"10: an extended drain keeps its deadline", "commands.go", "wait.End = wait.End.Add(more)\n", "", "Scenario/drain_extended", ""},
+	{"commands: max-unavailable changes beyond its bounds", "commands.go", "case c.Nodes < b.Least || c.Nodes > b.Most:", "case c.Nodes < 0:", "Scenario/max_unavailable_changed", ""},
+	{"1: a changed max-unavailable changes no limit", "commands.go", "s.Run.Limit = limit\n", "_ = limit\n", "Scenario/max_unavailable_changed", ""},
 	{"4: marks stay", "strategy/eksdown.go", "if !s.UnmarkAll() || !s.ResumeProcesses() {", "if !s.ResumeProcesses() {", "", "rule 4: mark of ours left"},
 	{"4: a process stays suspended", "strategy/eksdown.go", "if !s.UnmarkAll() || !s.ResumeProcesses() {", "if !s.UnmarkAll() {", "", "rule 4: AZRebalance"},
 	{"4: the maximum stays raised", "strategy/eksdown.go", "!complete || !s.RestoreMax() {", "!complete {", "", "rule 4: the group has"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -36,7 +37,12 @@ func (c *Script) random(seed uint64, strategy string) (told string, broken strin
 	}
 	record := rand.New(rand.NewPCG(seed, 0x9ec0)) // takes its chances elsewhere, as hooks do
 	fails := record.IntN(4) == 0
+	paces := rand.New(rand.NewPCG(seed, 0x9ace)) // likewise
+	changes := paces.IntN(3) == 0
 	for step := 0; p.on() && step < 60; step++ {
+		if changes {
+			p.paces(paces)
+		}
 		if fails && record.IntN(12) == 0 {
 			p.say("fault unwritten for=%s", spans[record.IntN(len(spans))])
 		}
@@ -411,6 +417,21 @@ func weigh(turns []turn) (sum int) {
 		sum += t.weight
 	}
 	return sum
+}
+
+// paces changes at times how many nodes go at once, or how long one that drains may take.
+func (p *player) paces(r *rand.Rand) {
+	switch r.IntN(16) {
+	case 0, 1:
+		p.say("operator max-unavailable nodes=%d", r.IntN(6))
+	case 2, 3:
+		for _, id := range sortedKeys(p.Driver.Run.Nodes) {
+			if n := p.Driver.Run.Nodes[id]; assess.Extendable(n) && n.Name != "" {
+				p.say("operator extend node=%s", n.Name)
+				return
+			}
+		}
+	}
 }
 
 // force orders force for a node that drains.

@@ -16,6 +16,7 @@ import (
 //	operator accept [trouble=another]     the canary's, as it is shown
 //	operator force node=a1 [pod=web-1] [why=maintenance-window]
 //	operator skip node=a1
+//	operator max-unavailable nodes=3
 //
 // With an id it comes from elsewhere, as an object:
 //
@@ -26,7 +27,7 @@ func (c *Script) operator(a *args) error {
 		return fmt.Errorf("nothing was started")
 	}
 	cmd := record.Command{Kind: record.CommandKind(a.next()), By: "operator@laptop", Node: a.word("node"), Reason: strings.ReplaceAll(a.word("why"), "-", " ")}
-	cmd.Retire = a.flag("retire")
+	cmd.Retire, cmd.Nodes = a.flag("retire"), a.int("nodes", 0)
 	if n := len(d.Run.Batches); n > 0 {
 		cmd.Batch, cmd.Hash = d.Run.Batches[n-1].ID, d.Run.Batches[n-1].Hash
 	}

@@ -50,6 +50,9 @@ type Snapshot struct {
 	Refused     string
 	Sizes, Base world.Sizes
 	Limit       int
+	// MaxUnavailable is the setting in nodes, Bounds what a command can change it to.
+	MaxUnavailable int
+	Bounds         assess.Bounds
 
 	Phases []PhaseView
 	Zones  []ZoneView

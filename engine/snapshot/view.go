@@ -53,6 +53,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	if r.State == record.NoRun && s.Fresh(world.Cloud) { // of what its nodes tell Others tells
 		v.ExternalMovers = slices.DeleteFunc(movers.OfGroup(s), func(r record.ExternalMover) bool { return !r.Acts })
 	}
+	v.MaxUnavailable, v.Bounds = r.Settings.MaxUnavailable.Of(r.Base.Desired, false), s.Bounds()
 	v.From, v.To = versions(s)
 	v.TimeLeft = timeLeft(s)
 	v.Phases = phaseViews(s)

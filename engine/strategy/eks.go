@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -110,7 +111,7 @@ func retarget(s *engine.Step) bool {
 	if !s.Fresh(world.Cloud) {
 		return false
 	}
-	s.Run.Limit = Limit(s.Run.Settings.MaxUnavailable, s.Run.Base.Desired)
+	s.Run.Limit = s.Rules.Limit(s.W, &s.Run)
 	return settleTarget(s) && pointAt(s, s.Run.Target.Templates[0]) && s.EndWarm(s.Run.Target.Templates)
 }
 
@@ -143,6 +144,27 @@ func pointAt(s *engine.Step, want world.Template) bool {
 // one node and at most EKS's quota.
 func Limit(a record.Amount, size int) int {
 	return min(max(1, a.Of(size, false)), maxUnavailableQuota)
+}
+
+// Limit is how many nodes may be out of service at once.
+func (EKS) Limit(_ *world.World, r *record.Run) int {
+	return Limit(r.Settings.MaxUnavailable, r.Base.Desired)
+}
+
+// Bounds: once the surge was asked for, no more nodes go at once than it was for.
+func (e EKS) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	b := EKSMinimal{}.Bounds(w, r)
+	if r.RaisedAt.IsZero() && !r.Raised {
+		return b
+	}
+	most, why := max(1, r.RaisedFor, r.Raise), text.SurgeLaunched(r.Raise)
+	if r.Settings.Surge == record.SurgeFit {
+		most, why = max(1, r.RaisedFor), text.OneBatch
+	}
+	if most < b.Most {
+		b.Most, b.Why = most, why
+	}
+	return b
 }
 
 // scaleUp launches the nodes that the pods will move to.
@@ -197,7 +219,7 @@ func choose(s *engine.Step) bool {
 // raise lifts max and desired.
 func (e EKS) raise(s *engine.Step) bool {
 	if s.Run.RaisedAt.IsZero() && !s.Run.Raised { // what was asked for is not worked out again from what came of it
-		s.Run.Raise = e.Extra(s.W, &s.Run)
+		s.Run.Raise, s.Run.RaisedFor = e.Extra(s.W, &s.Run), s.Run.Limit
 	}
 	return s.EnsureRaise()
 }

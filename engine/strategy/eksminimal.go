@@ -4,6 +4,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -49,6 +50,18 @@ func (EKSMinimal) Phases() []string { return []string{setup, cordon, upgrade, fi
 
 // Abilities is what an operator can do to a run that we drive: everything.
 func (EKSMinimal) Abilities() []record.Ability { return everything() }
+
+// Limit is how many nodes may be out of service at once.
+func (EKSMinimal) Limit(w *world.World, r *record.Run) int { return EKS{}.Limit(w, r) }
+
+// Bounds are EKS's own, or the group's size.
+func (EKSMinimal) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	b := assess.Base{}.Bounds(w, r)
+	if b.Most > maxUnavailableQuota {
+		b.Most, b.Why = maxUnavailableQuota, systems.EKSQuotaAtOnce
+	}
+	return b
+}
 
 // Step takes the current phase on.
 func (e EKSMinimal) Step(s *engine.Step) {

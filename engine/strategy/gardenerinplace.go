@@ -122,6 +122,11 @@ func (g GardenerInPlace) roll(s *engine.Step) {
 // Limit is how many nodes of all zones may be out of service at once.
 func (GardenerInPlace) Limit(w *world.World, r *record.Run) int { return Gardener{}.Limit(w, r) }
 
+// Bounds are Gardener's.
+func (GardenerInPlace) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	return Gardener{}.Bounds(w, r)
+}
+
 // Extra is how many machines more the group has while it is updated.
 func (GardenerInPlace) Extra(w *world.World, r *record.Run) int { return Gardener{}.surge(w, r) }
 

@@ -79,6 +79,13 @@ func (g Gardener) Limit(w *world.World, r *record.Run) int {
 	return max(1, n)
 }
 
+// Bounds: none of the pool may be unavailable; a zone without a share has one.
+func (Gardener) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	b := assess.Base{}.Bounds(w, r)
+	b.Least = 0
+	return b
+}
+
 // surge is how many machines more there may be in all zones.
 func (g Gardener) surge(w *world.World, r *record.Run) int {
 	n := 0

@@ -121,7 +121,8 @@ func (k Kops) validate(s *engine.Step) {
 		s.Run.ValidatedOnce = s.SomeCurrent()
 		some := choose(s)
 		s.DetachedLast()
-		s.Run.Surges, s.Run.Limit = k.Surge(s.W, &s.Run), k.Limit(s.W, &s.Run)
+		s.Run.Surges = k.Surge(s.W, &s.Run)
+		s.Run.Limit = k.Limit(s.W, &s.Run)
 		if !some || s.AddUnrestoredLate(0, 0) {
 			k.nothing(s)
 			return

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
@@ -30,11 +31,37 @@ func (Kops) Unavailable(w *world.World, r *record.Run) int {
 // Limit is how many nodes go at once: as many as may be unavailable and as others stand in
 // for, and one at least; of a control plane no more than leave a majority.
 func (k Kops) Limit(w *world.World, r *record.Run) int {
-	limit := k.asked(w, r)
+	limit := max(1, k.surges(w, r)+k.Unavailable(w, r))
+	if r.HasBegun(rollPhase) {
+		limit = max(1, outside(r)+k.Unavailable(w, r)) // fewer may have been detached than were to be
+	}
 	if spare, holds := spareMembers(w, r); holds {
 		limit = min(limit, spare)
 	}
 	return limit
+}
+
+// Bounds: none may be unavailable where others stand in for what goes; of a control plane no
+// more than leave a majority.
+func (k Kops) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	b := assess.Base{}.Bounds(w, r)
+	if k.surges(w, r) > 0 {
+		b.Least = 0
+	}
+	if spare, holds := spareMembers(w, r); holds && spare < b.Most {
+		b.Most, b.Why = max(1, spare), systems.MajorityStays
+	}
+	return b
+}
+
+// outside counts the machines that are or were out of their group, and that the run is to replace.
+func outside(r *record.Run) (count int) {
+	for _, n := range r.Nodes {
+		if n.Outside() {
+			count++
+		}
+	}
+	return count
 }
 
 // Extra is how many machines more there will be than there are.

@@ -24,6 +24,9 @@ const (
 	NotOffered            = "not supported by this strategy"
 	PoolTooOldToOrder     = "pool data too old to change the order"
 	NothingLeftToGo       = "no outdated node left"
+	// WholeGroup and OneBatch are why max-unavailable cannot be more.
+	WholeGroup = "the group has no more nodes"
+	OneBatch   = "the surge was worked out for that"
 )
 
 const (
@@ -65,6 +68,28 @@ func ExtendRefused(node string) string {
 func Extended(by time.Duration, who string) string {
 	return "drain deadline extended by " + by.String() + " by " + who
 }
+
+// MaxUnavailableRefused is why max-unavailable does not become n: it is from least to most, which why explains.
+func MaxUnavailableRefused(n, least, most int, why string) string {
+	if n < least {
+		return fmt.Sprintf("max-unavailable %d refused: at least %d", n, least)
+	}
+	return fmt.Sprintf("max-unavailable %d refused: at most %d: %s", n, most, why)
+}
+
+// AsBefore is why a max-unavailable that holds already is not set.
+func AsBefore(n int) string { return fmt.Sprintf("max-unavailable is %d already", n) }
+
+// MaxUnavailableChanged tells of a max-unavailable that a command changed: so many nodes go at once.
+func MaxUnavailableChanged(from string, to, limit int, who string) string {
+	return fmt.Sprintf("max-unavailable %s → %d by %s: at most %s out of service at once", from, to, who, Plural(limit, "node"))
+}
+
+// ChangedBy is where a setting came from that a command changed.
+func ChangedBy(who string) string { return "changed by " + who }
+
+// SurgeLaunched is why max-unavailable cannot be more than the nodes that were launched for it.
+func SurgeLaunched(n int) string { return "the run launched " + Plural(n, "node") + " more" }
 
 func ReturnRefused(node string) string {
 	return node + " cannot be returned: it is no outdated node that was skipped or failed"

@@ -142,6 +142,14 @@ func TestPlainSkipAndReturn(t *testing.T) {
 		Type("y").Sent(record.Command{Kind: record.CmdReturn, Node: uitest.Host(1, 23)})
 }
 
+func TestPlainPace(t *testing.T) {
+	attend(t, uitest.Busy()).Hears("An empty line").
+		Type("u").Hears("Change max-unavailable", "now: 2: at most 2 nodes", "Type a number of nodes from 1 to 6. An empty line cancels.").
+		Type("7").Hears(`"7" is not another number in that range.`).Type("2").Hears(`"2" is not another`).
+		Type("").Hears("Nothing was changed.").SentNothing().
+		Type("u").Hears("from 1 to 6").Type("3").Sent(record.Command{Kind: record.CmdPace, Nodes: 3}).Hears("max-unavailable 3 requested")
+}
+
 func TestPlainDetails(t *testing.T) {
 	attend(t, uitest.Busy()).Hears("An empty line").
 		Type("show details").Hears("Show details: which?", "1: pod shop/checkout-7d9f-x2", "node ip-10-0-1-23").

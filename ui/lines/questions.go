@@ -294,6 +294,21 @@ func (n *narrator) askDialog() {
 				n.did(c.Do(m))
 			}})
 		}
+	case *ui.PaceDialog:
+		q.body, q.last = d.Body(m, plainWidth), d.Ask(m)
+		q.name = func(text string) {
+			if to, err := strconv.Atoi(text); err != nil || !d.Try(m, to) {
+				n.say(style.Quoted(text) + " is not another number in that range. " + q.last)
+				return
+			}
+			n.q = nil
+			n.notice()
+		}
+		q.empty = func() {
+			m.Close()
+			n.q = nil
+			n.say("Nothing was changed.")
+		}
 	case ui.TypedDialog:
 		words := d.Words()
 		q.body = d.Warning(m, plainWidth)

@@ -184,7 +184,7 @@ func Busy() *snapshot.Snapshot {
 	return &snapshot.Snapshot{
 		At: Moment, Cluster: "prod-eu-1", Group: "ng-web", Provider: "asg", Strategy: "eks", RunID: "r-7f3a",
 		From: old, To: now, State: record.Running, Started: Moment.Add(-21*time.Minute - 7*time.Second), TimeLeft: 14 * time.Minute,
-		Done: 4, Total: 12, Limit: 2,
+		Done: 4, Total: 12, Limit: 2, MaxUnavailable: 2, Bounds: assess.Bounds{Least: 1, Most: 6, Why: text.SurgeLaunched(6)},
 		Sizes: world.Sizes{Min: 3, Max: 18, Desired: 18}, Base: world.Sizes{Min: 3, Max: 12, Desired: 12},
 		Phases: []snapshot.PhaseView{
 			{Name: "setup", Start: Moment.Add(-21*time.Minute - 7*time.Second), End: Moment.Add(-20*time.Minute - 55*time.Second)},
@@ -225,7 +225,7 @@ func Busy() *snapshot.Snapshot {
 		Abilities: []snapshot.AbilityNow{
 			{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: text.NotPaused},
 			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
-			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdExtend}, {Kind: record.CmdAbort},
+			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdExtend}, {Kind: record.CmdPace}, {Kind: record.CmdAbort},
 		},
 		Sources: []snapshot.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{

@@ -23,6 +23,9 @@ func QuorumHeld(left, n int) string {
 	return fmt.Sprintf("%d of the control plane's %d machines would be up, a majority is %d (--allow-quorum-loss)", left, n, n/2+1)
 }
 
+// MajorityStays is why no more machines of a control plane may go at once.
+const MajorityStays = "a majority of the control plane stays (--allow-quorum-loss)"
+
 // QuorumCapped says that fewer machines of a control plane of n go at once than asked for.
 func QuorumCapped(asked, n, most int) string {
 	return fmt.Sprintf("%d of the control plane's %d machines at once would leave no majority of etcd: %d at once without --allow-quorum-loss", asked, n, most)

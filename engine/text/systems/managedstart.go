@@ -10,6 +10,8 @@ import (
 const (
 	// EKSNotStarted is why a run waits that has not had EKS start its update.
 	EKSNotStarted = "the update has not started"
+	// EKSQuotaAtOnce is why no more nodes may go at once.
+	EKSQuotaAtOnce = "EKS's own bound on maxUnavailable"
 	// EKSRunsNoHook warns of hooks that are not called.
 	EKSRunsNoHook = "hooks before and after nodes do not run: EKS drains the nodes itself"
 )

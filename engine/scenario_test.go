@@ -19,9 +19,9 @@ func TestScenario(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		script := sim.NewScript()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			text := d.FullCmd()
-			if d.Cmd == "given" {
-				text = d.Input
+			text := d.Input
+			if d.Cmd != "given" {
+				text = d.FullCmd() + "\n" + d.Input
 			}
 			out, err := script.Do(text)
 			if err != nil {

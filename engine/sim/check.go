@@ -90,6 +90,7 @@ func (c *checker) init(d *Driver) {
 	for _, m := range d.Sim.View.Machines() {
 		c.atStart[m.ID] = d.Sim.View.NodeOf(m.ID) != nil
 	}
+	d.Sim.grew = d.Sim.grew && c.heritage > 0 // else what earlier runs have raised is taken back
 	c.size = d.Sim.group.Sizes.Desired - c.heritage
 	c.doubtful = d.Sim.slack
 	c.rested = c.rests(d.Sim.group.Sizes.Desired)
@@ -123,6 +124,8 @@ func (c *checker) asked(a record.Action) {
 	switch a.Kind {
 	case record.Detach:
 		c.detaches(a)
+	case record.Deregister:
+		c.leaves(a)
 	case record.Evict:
 		c.clock.tried[a.Machine] = d.Sim.now
 		c.eviction(a)
@@ -265,8 +268,6 @@ func (c *checker) arrives(a record.Action) {
 		c.lowers(a)
 	case record.Resume:
 		c.resumes(a)
-	case record.Deregister:
-		c.leaves(a)
 	case record.Terminate:
 		c.ends(a)
 		c.terminate(a)

@@ -163,11 +163,12 @@ func (c *checker) settledSince(machine string) time.Time {
 	return time.Time{}
 }
 
-// leaves checks that a node is out of service before it leaves the load balancer.
+// leaves checks that a node is out of service before it is asked to leave the load balancer.
+// That the one who had cordoned it has lifted that is known once the watch has shown it.
 func (c *checker) leaves(a record.Action) {
 	s := c.d.Sim
-	n := s.Truth.NodeOf(a.Machine)
-	if n == nil || n.Unschedulable || !c.joins() {
+	n, shown := s.Truth.NodeOf(a.Machine), s.View.NodeOf(a.Machine)
+	if n == nil || n.Unschedulable || shown != nil && shown.Unschedulable || !c.joins() {
 		return
 	}
 	if _, foreign := s.marks[n.Name+"/cordon"]; !foreign && !c.marked[n.Name+"/cordon"] {

@@ -106,7 +106,7 @@ func (c *checker) deadlines(dec engine.Decision) {
 		case e.Type == record.NodeFailed && e.Reason == string(record.EvictionFail),
 			e.Type == record.NodeSkipped && strings.HasPrefix(e.Reason, text.DrainOverdue),
 			e.Type == record.Warning && strings.HasPrefix(e.Reason, "force-") && (strings.Contains(e.Message, text.ForcedByFlag) || strings.Contains(e.Message, text.ForcedByStrategy)):
-			c.drained(e.Node)
+			c.drained(e)
 		case e.Type == record.Warning && e.Reason == string(record.CreationFail), e.Type == record.RunPaused && strings.HasPrefix(e.Reason, overduePause):
 			c.gaveUp("the wait for nodes", c.launchWait(), set.NodeReadyTimeout)
 		case e.Type == record.Warning && e.Reason == string(record.Failed):
@@ -144,17 +144,21 @@ func (c *checker) neverEnded(message string) {
 }
 
 // drained checks the end of a drain's time: all of it was usable, and after the
-// last gap every pod that can be asked has had its chance.
-func (c *checker) drained(node string) {
-	d, k := c.d, &c.clock
+// last gap of the drain every pod that can be asked has had its chance.
+func (c *checker) drained(e record.Event) {
+	d, k, node := c.d, &c.clock, e.Node
 	for id, n := range k.was.Nodes {
 		if n.Name != node || n.Stage != record.Draining {
 			continue
 		}
-		if n.Order == "" && !k.gap.IsZero() && k.tried[id].Before(k.gap) && c.couldTry(n) {
+		if n.Order == "" && k.gap.After(n.Since) && k.tried[id].Before(k.gap) && c.couldTry(n) {
 			d.breaks("rule 10: the drain of %s was given up without an attempt after a gap", node)
 		}
-		c.gaveUp("the drain of "+node, wait{id, "draining", n.Since}, d.Run.Settings.DrainTime(n))
+		has := d.Run.Settings.DrainTime(n)
+		if e.Type == record.NodeSkipped && e.Reason != text.DrainTookTooLong(has) {
+			d.breaks("rule 10: the drain of %s had %s, and %q is said", node, has, e.Reason)
+		}
+		c.gaveUp("the drain of "+node, wait{id, "draining", n.Since}, has)
 	}
 }
 

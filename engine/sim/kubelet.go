@@ -31,8 +31,11 @@ func (s *Sim) fallSilent(m *machine) {
 	m.silent = true
 	m.lives++
 	life := m.lives
+	over := func() bool { // its name may be another machine's by then
+		return !m.silent || m.lives != life || s.Truth.NodeOf(m.ID) == nil
+	}
 	s.after(nodeGrace, func() {
-		if !m.silent || m.lives != life {
+		if over() {
 			return
 		}
 		s.editNode(m.name, func(n *world.Node) {
@@ -47,7 +50,7 @@ func (s *Sim) fallSilent(m *machine) {
 		}
 	})
 	s.after(nodeGrace+tolerated, func() {
-		if !m.silent || m.lives != life {
+		if over() {
 			return
 		}
 		for _, p := range s.podsOn(m.name) {

@@ -57,6 +57,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
 		{"./ui", []string{self + "ui/lines", self + "ui/picker"}},
 		{"./ui/picker", []string{self + "ui$", self + "ui/lines"}},
+		{"./ui/review", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene"}},
 		{"./ui/scene", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/term"}},
 		{"./ui/term", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene"}},
 		{"./ui/style", []string{self + "ui$", self + "ui/lines", self + "ui/picker", self + "ui/scene", self + "ui/term"}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
@@ -112,6 +113,7 @@ func (a *app) driven(cmd *cobra.Command, u *upgradeFlags, asJSON bool) *driver.U
 		Yes: u.yes, JSON: asJSON, RecordLimit: u.recordLimit, RecordChoice: u.record, Metrics: u.metrics, MetricsPush: u.metricsPush, MetricsFile: u.metricsFile,
 	}
 	if !u.scope.IsRoll() {
+		d.Vary = func(at backend.Group) ([]planner.Variation, error) { return u.Variations(cmd, at) }
 		d.Group = u.scope.Named[0]
 	}
 	return d

@@ -13,13 +13,17 @@ func (s *scene) interactive(flags ...string) *person {
 	return s.sit(append([]string{"upgrade", s.group.Name, "--post-drain-wait", "1s", "--eviction-retry", "1s"}, flags...)...)
 }
 
-// A person upgrades a group: yes to the plan, each batch approved, to the end.
+// A person upgrades a group: a look at other settings, yes to the plan, each batch approved, to the end.
 func TestDashboard(t *testing.T) {
 	s := newScene(t, "board", lab.GroupOptions{Nodes: 2, Zones: oneZone})
 	s.deploy("web", "agent")
 
 	p := s.interactive()
-	p.expect("2 nodes to replace", "Start this upgrade? [y/N]").text("y").press("enter")
+	p.expect("2 nodes to replace", "Ends well", "Nodes in their order", "[y start]")
+	p.pressUntil("b", "settings compared", "as given (eks)", "--strategy=eks-minimal")
+	p.press("j").press("enter").expect("No surge", "section 1 of") // which these pods have no room for
+	p.press("b").expect("settings compared").press("k").press("enter").expect("Ends well")
+	p.pressUntil("y", "Batch 1 waits for approval")
 	for _, batch := range []string{"1", "2"} {
 		p.expect("Batch " + batch + " waits for approval")
 		p.pressUntil("a", "Approve batch "+batch)
@@ -31,13 +35,14 @@ func TestDashboard(t *testing.T) {
 	s.checkRolled()
 }
 
-// Not started: anything but yes changes nothing.
+// Not started: that changes nothing.
 func TestNotStarted(t *testing.T) {
 	s := newScene(t, "no", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	s.deploy("batch")
 
 	p := s.interactive()
-	p.expect("Start this upgrade? [y/N]").press("enter")
+	p.expect("[n not now]")
+	p.pressUntil("n", "not started")
 	p.exits(3)
 
 	s.checkUntouched()

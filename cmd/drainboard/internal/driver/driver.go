@@ -214,6 +214,9 @@ func (d *driver) asks(ctx context.Context, p *snapshot.Plan, unproven bool) erro
 		fmt.Fprintf(d.Out, "%s: %s\n", d.Group, present.NotYet(*p))
 	default:
 		planner.Foresee(ctx, d.rules, p, d.view.World)
+		if !d.Plain && !d.Scripted && !p.WarmAlone {
+			return d.reviews(ctx, p)
+		}
 		present.WriteForApproval(d.Out, *p)
 	}
 	if !d.Ask(ctx, d.Marked(d.session.Context(), question)) {

@@ -35,7 +35,9 @@ type Upgrade struct {
 	Group   string   // "" if there are several
 	Given   []string // given flags that set settings and target
 	Yes     bool     // no prompt at the start
-	JSON    bool     // events of --auto
+	// Vary returns other settings to compare with those given; nil: there are none.
+	Vary func(backend.Group) ([]planner.Variation, error)
+	JSON bool // events of --auto
 	// RecordLimit is how long the record may be unwritable before the run pauses; see
 	// live.Loop.
 	RecordLimit  time.Duration

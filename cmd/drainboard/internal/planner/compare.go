@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // Variation are other terms for a run, and the flags that ask for them, beside those of the command line.
@@ -26,12 +27,17 @@ func (p Planner) Compare(ctx context.Context, at backend.Group, variations []Var
 		return nil, err
 	}
 	defer v.Queue.Close()
-	var out []present.Compared
+	out, _, err := p.CompareIn(ctx, at, v.World, variations)
+	return out, err
+}
+
+// CompareIn is Compare in a world that was read. It returns also those of the variations that are compared.
+func (p Planner) CompareIn(ctx context.Context, at backend.Group, w *world.World, variations []Variation) (out []present.Compared, of []Variation, err error) {
 	var seen []string
 	for i, a := range variations {
-		plan, err := p.Plan(ctx, a.Terms, at, v.World)
+		plan, err := p.Plan(ctx, a.Terms, at, w)
 		if err != nil && i == 0 {
-			return nil, err
+			return nil, nil, err
 		}
 		if err != nil { // it does not fit this group
 			continue
@@ -42,15 +48,15 @@ func (p Planner) Compare(ctx context.Context, at backend.Group, variations []Var
 		}
 		seen = append(seen, same)
 		if plan.HasWork() {
-			Foresee(ctx, a.Terms.Rules, &plan, v.World)
+			Foresee(ctx, a.Terms.Rules, &plan, w)
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out = append(out, present.Compared{Flags: a.Flags, Plan: plan})
+		out, of = append(out, present.Compared{Flags: a.Flags, Plan: plan}), append(of, a)
 		if i == 0 && !plan.HasWork() {
 			break
 		}
 	}
-	return out, nil
+	return out, of, nil
 }

@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -59,7 +60,7 @@ func WriteComparison(w io.Writer, list []Compared) {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "SETTINGS\tTIME\tRANGE\tAT ONCE\tSURGE\tPODS\tMOVES/POD\tWITHOUT ROOM\tLEAST ABOVE PDB\tEXTRA INSTANCE TIME\tENDS")
 	for _, c := range list {
-		fmt.Fprintf(t, "%s\t%s\n", c.what(), strings.Join(comparedCells(c.Plan), "\t"))
+		fmt.Fprintf(t, "%s\t%s\n", c.What(), strings.Join(comparedCells(c.Plan), "\t"))
 	}
 	_ = t.Flush()
 	if len(first.Refusals) > 0 {
@@ -68,13 +69,99 @@ func WriteComparison(w io.Writer, list []Compared) {
 	}
 	for _, c := range list {
 		if r := c.Plan.Rehearsed(); r != nil && !r.Smooth() {
-			fmt.Fprintf(w, "\n%s: %s\n", c.what(), r.Sentence())
+			fmt.Fprintf(w, "\n%s: %s\n", c.What(), r.Sentence())
 		}
 	}
 }
 
-// what are the settings in a few words.
-func (c Compared) what() string {
+// ComparedHeads name the cells of a comparison on the screen, those that matter most first.
+var ComparedHeads = []string{"settings", "ends", "time", "at once", "surge", "without room", "range", "least above PDB", "moves/pod", "instance time", "pods"}
+
+// Cells are the row of a comparison on the screen, as ComparedHeads has them.
+func (c Compared) Cells() []string {
+	cells, row := comparedCells(c.Plan), []string{c.What()}
+	for _, i := range []int{9, 0, 2, 3, 6, 1, 7, 5, 8, 4} {
+		row = append(row, cells[i])
+	}
+	return row
+}
+
+// Page is a plan for the screen.
+type Page struct {
+	// Title names the group and what is to be done; Verdict is how the run would end, Alarms: not well.
+	Title, Verdict string
+	Alarms         bool
+	// Facts are what is to be known at once, Sections what follows.
+	Facts    []string
+	Sections []Section
+}
+
+// Section is a part of a page: sentences, or the lines of a Table. Trouble: it is about what may go wrong.
+type Section struct {
+	Name           string
+	Lines          []string
+	Table, Trouble bool
+}
+
+// PageOf is a plan for the screen: the forecast first, what may go wrong before the rest.
+func PageOf(p snapshot.Plan) Page {
+	out := Page{Title: headline(p), Facts: slices.Concat(Undrained(p.Run), []string{pace(p)})}
+	switch f := p.Forecast; {
+	case f == nil || f.Headline(p.AsOf) == "":
+		out.Verdict = "How it ends is not foreseen: " + unforeseen(p)
+	case f.Alarms():
+		line := f.Headline(p.AsOf)
+		out.Verdict, out.Alarms = strings.ToUpper(line[:1])+line[1:], true
+	default:
+		out.Verdict = "Ends well in " + strings.Replace(f.Headline(p.AsOf), " left", "", 1)
+	}
+	add := func(name string, lines []string, trouble bool) {
+		if len(lines) > 0 {
+			out.Sections = append(out.Sections, Section{Name: name, Lines: lines, Trouble: trouble})
+		}
+	}
+	if r := p.Rehearsed(); r != nil {
+		if room := r.Room(); room != "" {
+			out.Facts = append(out.Facts, strings.ToUpper(room[:1])+room[1:]+".")
+		}
+		if !r.Smooth() {
+			add("Blocked in the rehearsal", r.Held, true)
+		}
+		var room []string
+		for _, n := range r.NoRoom {
+			room = append(room, n.String())
+		}
+		add("Without room in the rehearsal", room, true)
+	}
+	parts := planParts(p)
+	for _, part := range parts {
+		if part.trouble {
+			add(part.title, part.lines, true)
+		}
+	}
+	var nodes strings.Builder
+	writeOrder(&nodes, p, true)
+	out.Sections = append(out.Sections, Section{Name: "Nodes in their order", Table: true, Lines: strings.Split(strings.TrimSpace(nodes.String()), "\n")})
+	for _, part := range parts {
+		if !part.trouble {
+			add(part.title, part.lines, false)
+		}
+	}
+	known, guessed := assumptions(p)
+	add("Rehearsed with measured durations", known, false)
+	add("Rehearsed with guesses, for want of measurements", guessed, false)
+	settings := []string{fmt.Sprintf("%-24s %s", "setting", "value (origin)")}
+	for _, row := range Settings {
+		if row.Of(p.Run.Strategy) {
+			settings = append(settings, fmt.Sprintf("%-24s %s (%s)", row.Flag, row.value(p.Run), p.Run.Settings.Origin[row.Flag]))
+		}
+	}
+	out.Sections = append(out.Sections, Section{Name: "Settings and their origin", Table: true, Lines: settings})
+	return out
+}
+
+// What are the settings in a few words.
+func (c Compared) What() string {
 	if len(c.Flags) == 0 {
 		return "as given (" + c.Plan.Strategy + ")"
 	}

@@ -140,7 +140,16 @@ func writeAssumptions(w io.Writer, p snapshot.Plan) {
 	if p.Rehearsed() == nil {
 		return
 	}
-	var known, guessed []string
+	known, guessed := assumptions(p)
+	List(w, "\nRehearsed with measured durations:", known)
+	List(w, "\nRehearsed with guesses, for want of measurements:", guessed)
+}
+
+// assumptions are what the rehearsal rests on: what was measured, and guesses.
+func assumptions(p snapshot.Plan) (known, guessed []string) {
+	if p.Forecast == nil {
+		return nil, nil
+	}
 	for _, a := range p.Forecast.Assumptions {
 		if a.Guessed() {
 			guessed = append(guessed, a.String())
@@ -148,8 +157,7 @@ func writeAssumptions(w io.Writer, p snapshot.Plan) {
 			known = append(known, a.String())
 		}
 	}
-	List(w, "\nRehearsed with measured durations:", known)
-	List(w, "\nRehearsed with guesses, for want of measurements:", guessed)
+	return known, guessed
 }
 
 // headline returns a plan in a line.
@@ -203,16 +211,33 @@ func writePlannedNodes(w io.Writer, p snapshot.Plan, said []string, wide bool) {
 	}
 	fmt.Fprintln(w)
 	writeOrder(w, p, wide)
-	List(w, "\nSteps, by kops's rules:", kopsSteps(p))
-	List(w, "\nForeseen blockers and downtime:", left(Foreseen(p)))
-	List(w, "\nOther effects of the group:", CloudText(p))
-	List(w, "\nExternal movers of this group's nodes:", moverText(p.ExternalMovers))
-	List(w, "\nWarnings:", left(p.Warnings[len(Undrained(p.Run)):]))
-	List(w, "\nNot evaluated:", left(p.NotEvaluated))
-	List(w, "\nIAM rights missing, without which an upgrade does not start:", left(rightsMissing(p)))
-	List(w, "\nIAM rights missing:", left(RightsDenied(p)))
-	List(w, "\nIAM rights not checked:", left(RightsOpen(p)))
-	List(w, "\nConsent required before the start:", p.Refusals)
+	for _, part := range planParts(p) {
+		List(w, "\n"+part.title+":", left(part.lines))
+	}
+}
+
+// planPart is a list of sentences in a plan.
+type planPart struct {
+	title string
+	lines []string
+	// trouble: they are about what may go wrong.
+	trouble bool
+}
+
+// planParts are the lists of a plan, those without a sentence included.
+func planParts(p snapshot.Plan) []planPart {
+	return []planPart{
+		{"Steps, by kops's rules", kopsSteps(p), false},
+		{"Foreseen blockers and downtime", Foreseen(p), true},
+		{"Other effects of the group", CloudText(p), false},
+		{"External movers of this group's nodes", moverText(p.ExternalMovers), true},
+		{"Warnings", p.Warnings[len(Undrained(p.Run)):], true},
+		{"Not evaluated", p.NotEvaluated, false},
+		{"IAM rights missing, without which an upgrade does not start", rightsMissing(p), true},
+		{"IAM rights missing", RightsDenied(p), true},
+		{"IAM rights not checked", RightsOpen(p), false},
+		{"Consent required before the start", p.Refusals, true},
+	}
 }
 
 // WithoutNodes says what a plan without nodes does, or why it does nothing.

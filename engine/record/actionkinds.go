@@ -274,7 +274,7 @@ var Kinds = []Kind{
 	},
 	{
 		Name: Scale, Means: "scale a Deployment, if it still has the number of replicas that it had",
-		Place: InCluster, Needs: needsCluster, Rights: []string{"get deployments/scale", "update deployments/scale"},
+		Place: InCluster, Needs: needsCluster, Rights: []string{"get deployments", "update deployments/scale"},
 		requires: []requirement{hasObject, hasReplicas},
 		sentence: func(a Action) string { return text.Scale(a.Namespace+"/"+a.Object, a.FromReplicas, a.Replicas) },
 		command: func(a Action) string {

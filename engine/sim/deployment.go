@@ -45,12 +45,14 @@ func (s *Sim) scaleTo(a record.Action) record.Outcome {
 		return refuse(record.RefusedGone, "deployments.apps %q not found", a.Object)
 	case w.held.Denied:
 		return refuse(record.RefusedForbidden, "this user may not update deployments/scale")
+	case w.Replicas == max(a.Replicas, a.FromReplicas) && !w.ours:
+		return refuse(record.RefusedConflict, "another user has set %d replicas", w.Replicas)
 	case w.Replicas == a.Replicas:
 		return done
 	case w.Replicas != a.FromReplicas:
 		return refuse(record.RefusedConflict, "it has %d replicas, not %d", w.Replicas, a.FromReplicas)
 	default:
-		w.Replicas = a.Replicas
+		w.Replicas, w.ours = a.Replicas, true
 		if s.scaled == nil {
 			s.scaled = map[string]int{}
 		}

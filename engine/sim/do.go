@@ -318,7 +318,7 @@ func (s *Sim) check(a record.Action) record.Outcome {
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
 	case record.Scale:
 		w := s.deployment(a.UID)
-		o.Happened = w != nil && w.Replicas == a.Replicas
+		o.Happened = w != nil && w.Replicas == a.Replicas && (w.ours || a.Replicas < a.FromReplicas)
 	case record.Terminate, record.Detach, record.Deregister, record.EndWarm:
 		o.Happened = s.left(a)
 		o.Shrunk = a.Kind == record.Terminate && o.Happened && a.Decrement && s.group.shrunk[a.Machine]

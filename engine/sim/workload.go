@@ -64,6 +64,7 @@ type workload struct {
 	since                 time.Time // DaemonSet: on nodes that were made since
 	needs                 *world.Needs
 	held                  Held // Deployment
+	ours                  bool // Deployment: the driver has set its Replicas last, as managedFields tells
 	down                  bool // none of its pods can be Ready now
 }
 
@@ -102,6 +103,7 @@ func (s *Sim) Scale(name string, replicas int) error {
 	for _, w := range s.workloads {
 		if w.Name == name {
 			if w.Replicas != replicas {
+				w.ours = false
 				s.gossip(fmt.Sprintf("a user scaled %s from %d to %d", name, w.Replicas, replicas))
 			}
 			w.Replicas = replicas

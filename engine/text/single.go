@@ -30,6 +30,11 @@ func SingleChanged(ref, message string) string {
 	return "Deployment " + ref + " is not scaled back: another user has scaled it (" + message + ")"
 }
 
+// SetByAnother says that replicas are not ours.
+func SetByAnother(n int) string {
+	return "another user has set " + Plural(n, "replica")
+}
+
 // Why a Deployment gets no second replica.
 
 func SingleHeld(holder string) string { return holder + " decides on its replicas" }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -94,29 +95,68 @@ func gitHolder(o metav1.Object) string {
 	return ""
 }
 
+// manager is the name by which the API server keeps, in managedFields, which fields Drainboard has written.
+const manager = "drainboard"
+
+// scaled is a Deployment's replicas as the API server has them.
+type scaled struct {
+	n             int
+	uid, revision string
+	// ours: Drainboard has written them last, and no other has since.
+	ours bool
+}
+
+// replicas reads a Deployment's replicas, and who has written them.
+func (e *Executor) replicas(ctx context.Context, namespace, name string) (scaled, error) {
+	o, err := e.c.custom.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return scaled{}, err
+	}
+	n, _, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+	return scaled{int(n), string(o.GetUID()), o.GetResourceVersion(), scaledByUs(o)}, nil
+}
+
+// scaledByUs reports whether the replicas of a Deployment are ours: Drainboard is the only one that managedFields names
+// for them. The API server takes a field away from a manager when another one changes it.
+func scaledByUs(o metav1.Object) (ours bool) {
+	for _, f := range o.GetManagedFields() {
+		if f.FieldsV1 == nil || !strings.Contains(string(f.FieldsV1.Raw), `"f:replicas":`) || f.Subresource == "status" {
+			continue
+		}
+		if ours = f.Manager == manager && f.Subresource == "scale"; !ours {
+			return false
+		}
+	}
+	return ours
+}
+
 // scale sets a Deployment's replicas through its scale, if it still has those that it had. The resource version makes
-// sure that nobody changes them in between.
+// sure that nobody changes them in between. A second replica counts only where Drainboard has set it: one that another
+// user has set is the user's to keep.
 func (e *Executor) scale(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	at := e.c.custom.Resource(deployments).Namespace(a.Namespace)
-	now, err := at.Get(ctx, a.Object, metav1.GetOptions{}, "scale")
+	now, err := e.replicas(ctx, a.Namespace, a.Object)
 	if err != nil {
-		return e.unreadIn(err, "get", "apps", "deployments/scale")
+		return e.unreadIn(err, "get", "apps", "deployments")
 	}
-	has, _, _ := unstructured.NestedInt64(now.Object, "spec", "replicas")
+	more := max(a.Replicas, a.FromReplicas)
 	switch {
-	case string(now.GetUID()) != a.UID:
+	case now.uid != a.UID:
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedGone, Message: "another Deployment has this name now"}
-	case int(has) == a.Replicas:
+	case now.n == more && !now.ours:
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: text.SetByAnother(now.n)}
+	case now.n == a.Replicas:
 		return record.Outcome{Verdict: record.Done}
-	case int(has) != a.FromReplicas:
-		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("it has %d replicas, not %d", has, a.FromReplicas)}
+	case now.n != a.FromReplicas:
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedConflict, Message: fmt.Sprintf("it has %d replicas, not %d", now.n, a.FromReplicas)}
 	}
-	if err := unstructured.SetNestedField(now.Object, int64(a.Replicas), "spec", "replicas"); err != nil {
-		return invalid("cannot write the scale: %v", err)
-	}
-	_, err = at.Update(ctx, now, metav1.UpdateOptions{FieldManager: "drainboard"}, "scale")
+	scale := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "autoscaling/v1", "kind": "Scale",
+		"metadata": map[string]any{"name": a.Object, "namespace": a.Namespace, "uid": a.UID, "resourceVersion": now.revision},
+		"spec":     map[string]any{"replicas": int64(a.Replicas)},
+	}}
+	_, err = e.c.custom.Resource(deployments).Namespace(a.Namespace).Update(ctx, scale, metav1.UpdateOptions{FieldManager: manager}, "scale")
 	if apierrors.IsConflict(err) { // of the version; what it has now is read again
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedStale, Message: e.c.words(err)}
 	}
@@ -127,15 +167,15 @@ func (e *Executor) scale(ctx context.Context, a record.Action) record.Outcome {
 	return out
 }
 
-// checkScale reads whether a Deployment has the replicas that were asked for.
+// checkScale reads whether a Deployment has the replicas that were asked for. Two that another user has set are not what
+// a lost answer was about.
 func (e *Executor) checkScale(ctx context.Context, of record.Action) record.Outcome {
-	now, err := e.c.custom.Resource(deployments).Namespace(of.Namespace).Get(ctx, of.Object, metav1.GetOptions{}, "scale")
+	now, err := e.replicas(ctx, of.Namespace, of.Object)
 	switch {
 	case apierrors.IsNotFound(err):
 		return happened(false)
 	case err != nil:
-		return e.unreadIn(err, "get", "apps", "deployments/scale")
+		return e.unreadIn(err, "get", "apps", "deployments")
 	}
-	has, _, _ := unstructured.NestedInt64(now.Object, "spec", "replicas")
-	return happened(string(now.GetUID()) == of.UID && int(has) == of.Replicas)
+	return happened(now.uid == of.UID && now.n == of.Replicas && (now.ours || of.Replicas < of.FromReplicas))
 }

@@ -144,7 +144,7 @@ func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 func ScaleRights() []Right {
 	return []Right{
 		{"get", "apps", "replicasets", ""}, {"get", "apps", "deployments", ""}, {"list", "autoscaling", "horizontalpodautoscalers", ""},
-		{"get", "apps", "deployments/scale", ""}, {"update", "apps", "deployments/scale", ""},
+		{"update", "apps", "deployments/scale", ""},
 	}
 }
 

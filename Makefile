@@ -64,12 +64,13 @@ BOUNDARIES ?= $(shell expr $(SEEDS) '*' 3 / 20)
 STORMS ?= $(shell expr $(SEEDS) / 10)
 COMPETING ?= $(SEEDS)
 UPDATES ?= $(STORMS)
+STARTED ?= $(SEEDS)
 crash-test: ## every random suite at length, every rule checked at every step; prints figures and times (hours)
 	@failed=0; \
 	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
 		-from=$(FROM) -seeds=$(SEEDS) -storms=$(STORMS) -boundaries=$(BOUNDARIES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
-	go test ./engine/live -count=1 -timeout 24h -v -run '^Test(CompetingDrivers|FollowedUpdates)$$' \
-		-from=$(FROM) -competing=$(COMPETING) -updates=$(UPDATES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
+	go test ./engine/live -count=1 -timeout 24h -v -run '^Test(CompetingDrivers|FollowedUpdates|StartedUpdates)$$' \
+		-from=$(FROM) -competing=$(COMPETING) -updates=$(UPDATES) -started=$(STARTED) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
 	go test ./engine/sim -count=1 -timeout 2h -run '^TestMutations$$' || failed=1; \
 	exit $$failed
 

@@ -127,7 +127,8 @@ func newEKSWorker(seed uint64, start time.Time, seen func(func(*world.World))) *
 		if k.chance(3) {
 			continue
 		}
-		b := &world.Budget{Namespace: "shop", Name: name, Expression: "minAvailable", Desired: max(0, replicas-k.rand.IntN(2)), Expected: replicas, Selector: labels.SelectorFromSet(labels.Set{"app": name})}
+		keep := max(0, replicas-k.rand.IntN(2))
+		b := &world.Budget{Namespace: "shop", Name: name, Expression: fmt.Sprint("minAvailable ", keep), Desired: keep, Expected: replicas, Selector: labels.SelectorFromSet(labels.Set{"app": name})}
 		k.budgets = append(k.budgets, b)
 	}
 	k.count()

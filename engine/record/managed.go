@@ -112,11 +112,13 @@ func (r UpdateRequest) ConfigCommand(group string) string {
 	return systems.EKSConfigCommand(r.Cluster, group, r.Config.MaxUnavailable, r.Config.Strategy)
 }
 
-// FailedUpdate is an update that EKS has failed, and after which the run has asked for another one.
+// FailedUpdate is an update that EKS has failed, and after which the run has asked for another one. Template is what the
+// group launched from then.
 type FailedUpdate struct {
-	ID     string `json:"id"`
-	Result Result `json:"result"`
-	Why    string `json:"why"`
+	ID       string         `json:"id"`
+	Result   Result         `json:"result"`
+	Why      string         `json:"why"`
+	Template world.Template `json:"template,omitzero"`
 }
 
 // HelpsAlong reports whether the run helps an update of EKS along, by consent.

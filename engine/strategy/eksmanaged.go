@@ -225,8 +225,11 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 	found := mng.Infer(p)
 	s.Enter(found.Phase)
 	if found.Kept && (!slices.Equal(found.Candidates, s.Run.Candidates) || (found.More > 0) != (s.Run.MoreDrains > 0)) {
-		window := s.Rules.Follows().Limits(&s.W.Group, nil).Drain
-		message := systems.EKSCandidates(held(&s.Reader, found.Candidates), p.Quiet) + systems.EKSDeadlines(window-p.Quiet, 3*window-p.Quiet)
+		window, still := s.Rules.Follows().Limits(&s.W.Group, nil).Drain, p.Quiet
+		if marksLeft(&s.Reader) {
+			still += marking
+		}
+		message := systems.EKSCandidates(held(&s.Reader, found.Candidates), still) + systems.EKSDeadlines(window-still, 3*window-still)
 		if found.More > 0 {
 			message = systems.EKSMoreCandidates(held(&s.Reader, found.Candidates), found.More)
 		}
@@ -240,7 +243,7 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 // Picture is what can be seen of a group that EKS updates.
 func Picture(s *assess.Reader) mng.Picture {
 	m := s.W.Group.Managed
-	p := mng.Picture{Minimal: m.Minimal, SetsUp: s.W.Group.SetsUp(), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired, AtOnce: s.Run.Limit}
+	p := mng.Picture{Minimal: m.Minimal, SetsUp: setsUp(s), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired, AtOnce: s.Run.Limit}
 	last := markedSince(s)
 	if e := s.Run.External; e != nil && e.Blind.After(last) { // nodes may have come further meanwhile
 		last = e.Blind
@@ -253,7 +256,9 @@ func Picture(s *assess.Reader) mng.Picture {
 			last = s.Now
 		}
 	}
-	p.Quiet = s.Now.Sub(last)
+	if p.Quiet = s.Now.Sub(last); marksLeft(s) {
+		p.Quiet -= marking
+	}
 	for _, e := range endsSince(s.W, m.Update.Since) {
 		if e.Why == world.EndRequested && !e.young {
 			p.Ended++
@@ -265,6 +270,31 @@ func Picture(s *assess.Reader) mng.Picture {
 		p.Nodes = append(p.Nodes, nodePicture(s, machine, first))
 	}
 	return p
+}
+
+// marking is for how long EKS may mark old nodes before it picks the first.
+const marking = 30 * time.Second
+
+// marksLeft reports whether the nodes of an update that the run has started may have the marks of a failed one before it: that
+// all are marked does not tell that EKS is at one of them.
+func marksLeft(s *assess.Reader) bool {
+	before := s.W.Group.Managed.Earlier
+	return s.Run.Target.Update != nil && len(before) > 0 && before[0].Status != world.UpdateSucceeded
+}
+
+// setUp is for how long EKS may take to give a group the launch template of an update.
+const setUp = 2 * time.Minute
+
+// setsUp reports whether EKS still sets the update up, as the group launches what it did before. Marks and new nodes are those
+// of an update before it.
+func setsUp(s *assess.Reader) bool {
+	g, before := &s.W.Group, s.Run.BaseTemplate
+	if n := len(s.Run.FailedUpdates); n > 0 {
+		before = s.Run.FailedUpdates[n-1].Template
+	}
+	since := g.Managed.Update.Since
+	ours := s.Run.Target.Update != nil && !since.Before(s.Run.Started)
+	return g.SetsUp() || ours && g.Template == before && s.Now.Sub(since) < setUp
 }
 
 // firstOf is when EKS began with the first of the nodes that are known to be under way. Since then it has picked as many

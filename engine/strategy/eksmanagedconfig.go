@@ -70,7 +70,7 @@ func restoredConfig(s *engine.Step) bool {
 	case now == h.Was:
 		s.HoldConfig(nil)
 		return true
-	case now != h.Set && now != h.From:
+	case now != h.Set && now != h.From, setByAnother(m, h):
 		s.Note(systems.ConfigChanged(now.String(), h.Set.String(), h.Was.String()))
 		s.HoldConfig(nil)
 		return true
@@ -88,6 +88,13 @@ func restoredConfig(s *engine.Step) bool {
 	s.Ensure(again.Restore(s.Run.ID, lastConfig(m), now))
 	retry, refused := s.Run.Retries[record.RestoreConfigKey]
 	return ends && refused && retry.Hopeless()
+}
+
+// setByAnother reports whether another user has had EKS set the configuration after the run has, also to the same: since an
+// update of the run's was seen, the latest is that one, or newer.
+func setByAnother(m *world.ManagedGroup, h *record.HeldConfig) bool {
+	u := m.Configured
+	return h.Update != "" && u != nil && u.ID != h.Update && u.Status == world.UpdateSucceeded && u.Config != (world.UpdateConfig{})
 }
 
 // awaitConfig says why a run waits before the update configuration can be restored. One that ends early has a deadline of

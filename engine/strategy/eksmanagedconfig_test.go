@@ -27,7 +27,9 @@ func (x *starter) configures(id, status string, to world.UpdateConfig) record.Ac
 		x.t.Fatalf("%+v is asked for, want %+v", a.Update.Config, to)
 	}
 	x.answered(record.Outcome{Key: a.Key, Verdict: record.Done, Update: id})
-	x.configuring(id, world.UpdateRuns)
+	x.decide(30, engine.Inputs{}) // it is read late
+	x.asked = nil
+	x.configuring(id, world.UpdateRuns, to)
 	x.decide(5, engine.Inputs{})
 	x.asks()
 	x.eks(func(m *world.ManagedGroup) {
@@ -35,15 +37,18 @@ func (x *starter) configures(id, status string, to world.UpdateConfig) record.Ac
 			m.MaxUnavailable, m.Minimal = to.MaxUnavailable, to.Strategy == world.OldFirst
 		}
 	})
-	x.configuring(id, status)
+	x.configuring(id, status, to)
 	x.decide(1, engine.Inputs{}) // its end is seen
 	x.asks()
 	return a
 }
 
-func (x *starter) configuring(id, status string) {
+func (x *starter) configuring(id, status string, to ...world.UpdateConfig) {
 	x.eks(func(m *world.ManagedGroup) {
 		m.Configured = &world.ManagedUpdate{ID: id, Kind: "ConfigUpdate", Status: status, Since: x.now}
+		if len(to) > 0 {
+			m.Configured.Config = to[0]
+		}
 	})
 }
 
@@ -298,5 +303,37 @@ func TestUpdateConfigThatIsOld(t *testing.T) {
 	x.asks()
 	if x.run.State != record.Running {
 		t.Error(x.run.State)
+	}
+}
+
+// A configuration that another user has set after the run is the user's, also where it is the one that the run has set: the last
+// update of the configuration tells. A token that was answered gets no other update.
+func TestUpdateConfigOfAnotherUser(t *testing.T) {
+	set := world.UpdateConfig{MaxUnavailable: "2", Strategy: world.NewFirst}
+	for _, restored := range []bool{false, true} {
+		x := startingUpdate(t, record.UpdateRequest{Config: two})
+		x.configures("c-1", world.UpdateSucceeded, set)
+		users := func() {
+			x.now = x.now.Add(time.Second)
+			x.eks(func(m *world.ManagedGroup) {
+				m.MaxUnavailable = "2"
+				m.Configured = &world.ManagedUpdate{ID: "c-9", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: x.now, Config: two}
+			})
+		}
+		if !restored {
+			users()
+		}
+		x.updates(world.UpdateFailed)
+		if restored { // and EKS has answered
+			x.decide(1, engine.Inputs{})
+			x.asks(record.SetUpdateConfig)
+			x.answered(record.Outcome{Key: record.RestoreConfigKey, Verdict: record.Done, Update: "c-2"})
+			users()
+		}
+		x.decide(30, engine.Inputs{})
+		x.asks()
+		if x.run.State != record.Finished || x.run.UpdateConfig != nil || !slices.ContainsFunc(x.run.Notes, func(n string) bool { return strings.Contains(n, "another user has set") }) {
+			t.Errorf("restored %v: %s %+v %q", restored, x.run.State, x.run.UpdateConfig, x.run.Notes)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -94,4 +95,38 @@ func TestForcesInManagedUpdate(t *testing.T) {
 			t.Errorf("%+v by %+v", a, x.run.Orders)
 		}
 	}
+}
+
+// A failed update leaves its marks. In the next one they do not tell that EKS is at one of the nodes: not before the group
+// launches something else, nor while EKS may mark nodes. No pod is evicted by them.
+func TestMarksOfFailedUpdate(t *testing.T) {
+	x := helpedUpdate(t, true)
+	x.run.Target.Update.Retry = 1
+	x.eks(func(m *world.ManagedGroup) { m.Minimal = true })
+	x.w.DeletePod("free")
+	x.eks(func(m *world.ManagedGroup) { u := *m.Update; u.Status = world.UpdateFailed; m.Update = &u })
+	x.decide(2, engine.Inputs{})
+	x.asks(record.StartUpdate)
+	x.answered(record.Outcome{Key: record.StartUpdateKey, Verdict: record.Done, Update: "u-2"})
+	x.eks(func(m *world.ManagedGroup) {
+		m.Earlier, m.Update = []world.ManagedUpdate{*m.Update}, running("u-2")
+		m.Update.Since = x.now
+	})
+	x.group.Sizes.Desired = 3
+	x.decide(60, engine.Inputs{})
+	if len(x.run.Candidates) > 0 || x.run.Phases[0].Start.IsZero() || !x.run.Phases[2].Start.IsZero() {
+		t.Errorf("before the group is changed: %q %+v", x.run.Candidates, x.run.Phases)
+	}
+	x.group.Template.Version = 3
+	x.w.SetGroup(x.group)
+	x.node("new", 3, began.Add(time.Second), false)
+	x.decide(15, engine.Inputs{})
+	if len(x.run.Candidates) > 0 || x.run.Phases[2].Start.IsZero() {
+		t.Errorf("while EKS may mark nodes: %q %+v", x.run.Candidates, x.run.Phases)
+	}
+	x.decide(30, engine.Inputs{})
+	if !slices.Equal(x.run.Candidates, []string{"a", "b"}) {
+		t.Errorf("after that: %q %+v", x.run.Candidates, x.run.Phases)
+	}
+	x.asks()
 }

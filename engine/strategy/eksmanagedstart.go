@@ -96,7 +96,7 @@ func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, w
 			s.SetNode(id, n)
 		}
 	}
-	s.Run.FailedUpdates = append(slices.Clip(s.Run.FailedUpdates), record.FailedUpdate{ID: u.ID, Result: result, Why: why})
+	s.Run.FailedUpdates = append(slices.Clip(s.Run.FailedUpdates), record.FailedUpdate{ID: u.ID, Result: result, Why: why, Template: s.W.Group.Template})
 	s.Run.Update, s.Run.BlockingPods = "", nil
 	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: systems.EKSStartsAgain(len(s.Run.FailedUpdates), s.Run.Target.Update.Retry)})
 	s.Soon()

@@ -27,6 +27,7 @@ func handle(s *Step, c record.Command) {
 		s.Pause(text.AskedForBy(c.Who()) + s.Conduct().PauseNote(&s.Reader))
 	case record.CmdResume:
 		takeExternalPause(s)
+		startAgain(s)
 		s.Run.State, s.Run.Why = record.Running, ""
 		gate{s}.open()
 		s.Report(record.Event{Type: record.RunResumed, Reason: c.Sender(), Message: text.Resumed})
@@ -54,6 +55,8 @@ func handleAbort(s *Step, c record.Command) {
 		s.Run.Retire = false
 	case s.Run.Retires() && s.Run.Result != record.NotStartedYet:
 		retirement{s}.giveUp(text.AbortedBy(c.Who()))
+	case s.Run.FailedUpdate != nil: // it ends as the update has
+		s.failReported(s.Run.FailedUpdate.Result, s.Run.FailedUpdate.Why)
 	default:
 		s.Run.Retire = c.Retire
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))

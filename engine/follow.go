@@ -150,7 +150,9 @@ func followController(s *Step, f helping) {
 			helpAlong(s)
 		}
 	case record.Paused:
-		if !externalPause(s) && !gaveUp(&s.Reader) {
+		if s.Run.FailedUpdate != nil {
+			waitsForUser(s)
+		} else if !externalPause(s) && !gaveUp(&s.Reader) {
 			pauseDeployments(s)
 		}
 	case record.Ending:
@@ -194,6 +196,32 @@ func (s *Step) FollowUpdate(id, message string) {
 	s.EndAwait()
 	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: message})
 	s.Soon()
+}
+
+// AskAgain pauses the run after an update that has failed, until a user has the controller start it again or ends the run. stands
+// says which nodes are new, and which are old.
+func (s *Step) AskAgain(f record.FailedUpdate, stands string) {
+	s.Run.FailedUpdate = &f
+	s.Report(record.Event{Type: record.Warning, Reason: string(f.Result), Message: f.Why})
+	s.Pause(systems.EKSAsks(string(f.Result), stands, f.Why))
+}
+
+// waitsForUser restores meanwhile what only a drain needs, and ends a run that nobody is there for any more.
+func waitsForUser(s *Step) {
+	if f := s.Run.FailedUpdate; !s.Run.Target.Update.Asks {
+		s.failReported(f.Result, f.Why)
+		return
+	}
+	restoreSingles(s)
+}
+
+// startAgain lets a failed update be started once more, where the run waits for that.
+func startAgain(s *Step) {
+	if s.Run.FailedUpdate != nil {
+		again := *s.Run.Target.Update
+		again.Retry = len(s.Run.FailedUpdates) + 1
+		s.Run.Target.Update = &again
+	}
 }
 
 // forgetControl drops what was asked of a cluster that is not given (any more):

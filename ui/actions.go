@@ -60,8 +60,8 @@ func actions(o Options) []*Action {
 			Label: called("force"), Command: is(record.CmdForce), not: notForce,
 			Plain: "force: delete blocked pods, bypassing their PDBs", Points: AtNode | AtBlocked, None: "no node is draining",
 			do: force},
-		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stop; again: resume or accept", worth: 7,
-			Label: func(m *Model) string { return string(pauseOrResume(m)) }, Command: pauseOrResume, do: togglePause},
+		{Name: "pause", Keys: []string{"p"}, Show: "p", help: "pause: no new evictions, deadlines stop; again: resume, accept, retry", worth: 7,
+			Label: pauseLabel, Command: pauseOrResume, do: togglePause},
 		{Name: "skip", Keys: []string{"s"}, Show: "s", help: "skip the selected or the marked nodes: they stay outdated", worth: 5,
 			Label: called("skip"), Command: is(record.CmdSkip), not: notSkip,
 			Plain: "skip a node: it stays outdated", Points: AtNode, None: "no node is left to roll",
@@ -252,12 +252,20 @@ func pauseOrResume(m *Model) record.CommandKind {
 	return record.CmdResume
 }
 
+// pauseLabel is what the key does now.
+func pauseLabel(m *Model) string {
+	if kind := pauseOrResume(m); kind != record.CmdResume || !m.Scene.UpdateFailed {
+		return string(kind)
+	}
+	return "retry"
+}
+
 func togglePause(m *Model) tea.Cmd {
 	kind := pauseOrResume(m)
 	if kind == record.CmdAccept {
 		return m.Open(newAcceptDialog(m.Scene.CanaryTrouble))
 	}
-	m.send(record.Command{Kind: kind}, string(kind)+" requested")
+	m.send(record.Command{Kind: kind}, pauseLabel(m)+" requested")
 	return nil
 }
 

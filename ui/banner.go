@@ -91,6 +91,8 @@ func (m *Model) banners() []banner {
 	switch {
 	case sc.CanaryHolds():
 		out = append(out, banner{st.Alarm, st.Glyphs.Paused + " paused" + m.unlessReadOnly(", p accepts, x aborts") + ": canary unhealthy: " + sc.Brief(sc.CanaryTrouble)})
+	case sc.UpdateFailed:
+		out = append(out, banner{st.Alarm, st.Glyphs.Paused + " update failed" + m.unlessReadOnly(", p retries, x ends the run") + ": " + sc.Brief(sc.Why)})
 	case sc.State == record.Paused:
 		out = append(out, banner{st.Calm, st.Glyphs.Paused + " paused" + style.Because(sc.Brief(sc.Why)) + m.unlessReadOnly(". p resumes")})
 	case sc.State == record.Ending:

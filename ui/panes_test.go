@@ -37,7 +37,7 @@ var panes = []struct {
 }{
 	{"header", func(l layout) rect { return l.header }, append(with(uitest.Busy, uitest.Canary, uitest.Stale, uitest.Validating, uitest.Alone, uitest.Alone), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"})},
 	{"phases", func(l layout) rect { return l.phases }, append(with(uitest.Busy, uitest.Stale), scenery{uitest.Done, "esc"}, scenery{uitest.Failed, "esc"}, scenery{uitest.Aborted, "esc"})},
-	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone, uitest.Sick, uitest.Accepted), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c ctrl+c"})},
+	{"banners", func(l layout) rect { return l.banners }, append(with(uitest.Asking, uitest.Canary, uitest.Phase, uitest.Watching, uitest.Stale, uitest.ExternalMovers, uitest.Opposed, uitest.Validating, uitest.Pressed, uitest.Alone, uitest.Sick, uitest.Accepted, uitest.UpdateFailed), scenery{uitest.Asking, "a enter"}, scenery{uitest.Busy, "ctrl+c ctrl+c"})},
 	{"roll", func(l layout) rect { return l.roll }, with(uitest.Rolling, uitest.Between, uitest.ManyGroups)},
 	{"groups", func(l layout) rect { return l.groups }, append(with(uitest.Rolling, uitest.Between, uitest.ManyGroups), scenery{uitest.RolledAll, "esc"})},
 	{"tabs", func(l layout) rect { return l.tabs }, []scenery{{uitest.Busy, ""}, {uitest.Busy, "tab"}, {uitest.Asking, "tab tab"}, {uitest.Watching, ""}}},
@@ -47,7 +47,7 @@ var panes = []struct {
 	{"blocked", func(l layout) rect { return l.blocked }, []scenery{{uitest.Busy, "tab"}, {uitest.Busy, "tab down"}, {uitest.Stale, "tab"}, {uitest.Kinds, "tab"}, {uitest.Kinds, "tab down G"}}},
 	{"evictions", func(l layout) rect { return l.evictions }, []scenery{{uitest.Busy, "tab"}, {uitest.Stale, "tab"}, {uitest.Crowded, "tab"}}},
 	{"log", func(l layout) rect { return l.log }, []scenery{{uitest.Busy, "tab tab"}, {uitest.Busy, "c tab tab"}, {uitest.Busy, "tab tab up up"}, {uitest.Failed, "esc tab tab"}}},
-	{"footer", func(l layout) rect { return l.footer }, []scenery{{uitest.Busy, ""}, {uitest.Asking, ""}, {uitest.Stale, ""}, {uitest.Done, "esc"}, {uitest.Busy, "a"}, {uitest.Busy, "p"}}},
+	{"footer", func(l layout) rect { return l.footer }, []scenery{{uitest.Busy, ""}, {uitest.Asking, ""}, {uitest.Stale, ""}, {uitest.Done, "esc"}, {uitest.Busy, "a"}, {uitest.Busy, "p"}, {uitest.UpdateFailed, ""}, {uitest.UpdateFailed, "p"}}},
 }
 
 // dialogs are what lies over the board, in files of the same kind.

@@ -92,7 +92,7 @@ func noResume(r *record.Run) string {
 
 // never says why a command is never possible by the run's rules, "" if it is.
 func (s *Reader) never(kind record.CommandKind) string {
-	if kind == record.CmdAbort && s.Run.Target.Update != nil { // that ends the run, if not the update
+	if (kind == record.CmdAbort || kind == record.CmdResume) && s.Run.Target.Update != nil { // of the run, if not of the update
 		return ""
 	}
 	for _, a := range s.Rules.Abilities() {

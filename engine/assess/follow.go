@@ -72,6 +72,8 @@ func (f following) unableFollowing(s *Reader, kind record.CommandKind) string {
 		return f.noControl()
 	case kind == record.CmdResume && len(s.Run.PausedDeployments) > 0 && !s.Controls():
 		return systems.PausedByRun(s.Run.PausedDeployments, f.noControl())
+	case kind == record.CmdResume && s.Run.Target.Update != nil: // an update is started again, or for the first time
+		return noResume(&s.Run)
 	case kind == record.CmdForce && s.Run.HelpsAlong(): // the pods are ours to delete
 	case f.by.Refuses(&s.W.Group, kinds[kind]) != "":
 		return f.by.Refuses(&s.W.Group, kinds[kind])
@@ -88,6 +90,9 @@ func (f following) abortFollowing(s *Reader) (out []string) {
 	w := f.by.Words()
 	if n := s.Count(record.Draining, record.Settling, record.Terminating, record.Updating); n > 0 {
 		out = append(out, systems.AbortBegun(n, f.name()))
+	}
+	if s.Run.FailedUpdate != nil {
+		return append(out, systems.EKSFailedAlready)
 	}
 	if s.Run.Target.Update != nil {
 		return append(out, systems.EKSAborted(s.Run.Update))

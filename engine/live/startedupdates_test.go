@@ -46,7 +46,7 @@ func TestStartedUpdates(t *testing.T) {
 	}
 	t.Logf("seeds %d to %d in %s: %v", from, from+seeds-1, time.Since(start).Round(time.Second), told)
 	if seeds >= 200 && !t.Failed() {
-		for _, what := range []string{"exit 0", "exit 1", "exit 3", "exit 4", "started again", "attached", "refused", "configured", "restored", "helped", "forced", "single raised", "single restored", "killed", "request lost", "answer lost"} {
+		for _, what := range []string{"exit 0", "exit 1", "exit 3", "exit 4", "started again", "attached", "refused", "configured", "restored", "helped", "forced", "single raised", "single restored", "killed", "request lost", "answer lost", "request late", "resumed after a failure", "ended after a failure"} {
 			if told[what] == 0 {
 				t.Errorf("no seed has come to: %s", what)
 			}
@@ -89,30 +89,24 @@ type startedPlay struct {
 	kills   int    // how often the process may still be killed
 	quiet   bool   // no more faults, and no more users
 	aborted time.Time
-	asked   map[string]*ask // updates and configurations, by token
 	forces  map[string]bool // pods that an operator has forced, "" with a node before it for all of that node
 	request record.UpdateRequest
-	left    world.UpdateConfig // as users had it when the run began
 	chain   int
+	again   int // how often the operator has had a failed update start again
 }
 
 // flight is an action under way: when it arrives, and when its answer does.
 type flight struct {
 	a                record.Action
 	arrives, answers time.Time
-	loses            string // "request", "answer", or "" for none
+	gives            time.Time // when the process gives it up, zero for never
+	loses            string    // "request", "answer", or "" for none
 	out              record.Outcome
 	done             bool
 }
 
-// ask is a request of the run's for an update.
-type ask struct {
-	first time.Time
-	count int
-}
-
 func newStartedPlay(seed uint64) *startedPlay {
-	p := &startedPlay{seed: seed, rand: rand.New(rand.NewPCG(seed, 31)), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), told: map[string]int{}, blind: map[string]time.Time{}, asked: map[string]*ask{}, forces: map[string]bool{}}
+	p := &startedPlay{seed: seed, rand: rand.New(rand.NewPCG(seed, 31)), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), told: map[string]int{}, blind: map[string]time.Time{}, forces: map[string]bool{}}
 	p.lag = time.Duration(p.rand.Int64N(int64(1500 * time.Millisecond)))
 	p.kills = p.rand.IntN(5)
 	p.e = newEKSService(seed, p.now, func(change func(*world.World)) { p.news = append(p.news, eksNews{p.now, change}) }, p.breaks)
@@ -137,7 +131,7 @@ func (p *startedPlay) span(most time.Duration) time.Duration {
 
 // draw makes the request of the run.
 func (p *startedPlay) draw() {
-	r := record.UpdateRequest{Cluster: "prod", Release: "1.32.1-9", Force: p.chance(6), Retry: max(0, p.rand.IntN(4)-1), HelpAlong: p.chance(2), HelpedBy: "ana"}
+	r := record.UpdateRequest{Cluster: "prod", Release: "1.32.1-9", Force: p.chance(6), Retry: max(0, p.rand.IntN(4)-1), HelpAlong: p.chance(2), HelpedBy: "ana", Asks: p.chance(3)}
 	if p.chance(4) {
 		r.Release = ""
 	}
@@ -162,8 +156,8 @@ func (p *startedPlay) begin(id string, inherited *record.HeldConfig) {
 	p.attach()
 	run := strategy.EKSManaged{}.Starts(p.w, id, settings(), p.request)
 	run.UpdateConfig = inherited
-	p.run, p.left = engine.Start(run, p.now, "ana"), p.e.was
-	p.aborted, p.asked = time.Time{}, map[string]*ask{}
+	p.run = engine.Start(run, p.now, "ana")
+	p.aborted = time.Time{}
 	p.save()
 }
 
@@ -350,6 +344,13 @@ func (p *startedPlay) arrive() {
 		if p.w == nil {
 			return f.done
 		}
+		if !f.gives.IsZero() && !p.now.Before(f.gives) {
+			f.gives = time.Time{}
+			p.in.Outcomes = append(p.in.Outcomes, record.Outcome{Key: f.a.Key, At: p.now, Verdict: record.Unknown, Message: "no answer"})
+		}
+		if f.done && f.loses == "late" {
+			return true
+		}
 		if f.done && !p.now.Before(f.answers) {
 			f.out.Key, f.out.At = f.a.Key, p.now
 			p.in.Outcomes = append(p.in.Outcomes, f.out)
@@ -485,6 +486,9 @@ func (p *startedPlay) act() {
 		}
 		f := &flight{a: a, arrives: p.now.Add(p.span(time.Second)), loses: p.loses(a)}
 		f.answers = f.arrives.Add(p.span(time.Second))
+		if f.loses == "late" { // it arrives after it was given up
+			f.gives, f.arrives = f.answers, f.answers.Add(p.span(15*time.Second))
+		}
 		if p.chance(60) {
 			f.answers = f.arrives.Add(30 * time.Second)
 		}
@@ -516,6 +520,11 @@ func (p *startedPlay) loses(a record.Action) string {
 	case 1:
 		p.told["answer lost"]++
 		return "answer"
+	case 2:
+		if p.sideOf(a) == "eks" && !a.ReadOnly() {
+			p.told["request late"]++
+			return "late"
+		}
 	}
 	return ""
 }
@@ -526,7 +535,17 @@ func (p *startedPlay) operate() {
 		c.By, c.At = "ana", p.now
 		p.in.Commands = append(p.in.Commands, c)
 	}
-	if p.run.State == record.Paused && p.chance(100) {
+	switch failed := p.run.FailedUpdate != nil; {
+	case p.run.State != record.Paused || !p.chance(100):
+	case failed && (p.again > 1 || p.chance(3)):
+		p.told["ended after a failure"]++
+		p.aborted = p.now
+		say(record.Command{Kind: record.CmdAbort})
+	default:
+		if failed {
+			p.again++
+			p.told["resumed after a failure"]++
+		}
 		say(record.Command{Kind: record.CmdResume})
 	}
 	if p.quiet || p.run.State == record.Finished {
@@ -553,7 +572,7 @@ func (p *startedPlay) operate() {
 			break
 		}
 	}
-	if p.chance(2000) {
+	if p.chance(2000) && p.run.FailedUpdate == nil { // what is not possible
 		say(record.Command{Kind: []record.CommandKind{record.CmdPause, record.CmdSkip, record.CmdResume, record.CmdExtend}[p.rand.IntN(4)]})
 	}
 }

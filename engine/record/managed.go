@@ -32,6 +32,8 @@ type UpdateRequest struct {
 	Config world.UpdateConfig `json:"config,omitzero"`
 	// Retry is how often EKS is asked again at most after an update has failed.
 	Retry int `json:"retry,omitempty"`
+	// Asks: an update that has failed for good waits for a user, who resumes the run to have EKS start it again.
+	Asks bool `json:"asks,omitempty"`
 	// HelpAlong: pods on nodes that EKS has picked are evicted when their PDB opens, and deleted by force orders.
 	// HelpedBy is who consented to that.
 	HelpAlong bool   `json:"helpAlong,omitempty"`

@@ -269,6 +269,8 @@ type Run struct {
 	UpdateConfig *HeldConfig `json:"updateConfig,omitempty"`
 	// FailedUpdates are those of EKS's after which the run has asked for another one.
 	FailedUpdates []FailedUpdate `json:"failedUpdates,omitempty"`
+	// FailedUpdate is the one after which the run is paused until a user has it start again, or ends the run; nil for none.
+	FailedUpdate *FailedUpdate `json:"failedUpdate,omitempty"`
 	// Update is the controller's own name for what is followed, "" where it has none; Candidates
 	// are the nodes, by name, of which it is at one at least, as far as can be told. Where it is known to be
 	// at others, it may be at up to MoreDrains of them.

@@ -71,6 +71,8 @@ type Snapshot struct {
 	Canary         *record.Wait
 	CanaryTrouble  string
 	CanaryAccepted string
+	// UpdateFailed: the run is paused after an update of EKS's that has failed, and resuming it starts that again.
+	UpdateFailed bool
 	// Validation is the one under way or the last one, nil before the first; PassInvalid: the
 	// run continues when its time is up.
 	Validation  *record.Validation

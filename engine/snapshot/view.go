@@ -73,6 +73,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
 	v.seesCanary(r.Canary)
+	v.UpdateFailed = r.State == record.Paused && r.FailedUpdate != nil
 	v.Look = look
 	if look.Machine != "" {
 		v.Node = nodeDetail(s, look.Machine)

@@ -438,6 +438,8 @@ func failedUpdate(s *engine.Step, u *world.ManagedUpdate) {
 		s.Fail(result, text.EKSUpdateFailed(u.ID, why))
 	case len(s.Run.FailedUpdates) < request.Retry:
 		updateAgain(s, u, result, text.EKSUpdateFailed(u.ID, why))
+	case request.Asks:
+		s.AskAgain(record.FailedUpdate{ID: u.ID, Result: result, Why: text.EKSUpdateFailed(u.ID, why), Template: s.W.Group.Template}, stands(s))
 	default:
 		stands(s)
 		s.Fail(result, text.EKSUpdateFailed(u.ID, why))

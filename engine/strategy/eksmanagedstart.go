@@ -84,8 +84,11 @@ func (e EKSManaged) Starts(w *world.World, id string, settings record.Settings, 
 
 // updateAgain has EKS start another update after one that has failed: the nodes that it has replaced are new.
 func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, why string) {
-	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
-	stands(s)
+	if asked := s.Run.FailedUpdate; asked == nil || asked.ID != u.ID { // else it was told
+		s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
+		stands(s)
+	}
+	s.Run.FailedUpdate = nil
 	s.Enter("") // the phases begin once more
 	for i, ph := range s.Run.Phases {
 		s.Run.Phases[i] = record.Phase{Name: ph.Name}
@@ -103,7 +106,7 @@ func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, w
 }
 
 // stands tells which nodes a failed update has replaced, and which are old.
-func stands(s *engine.Step) {
+func stands(s *engine.Step) string {
 	var old []string
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
 		if n := s.Run.Nodes[id]; !n.New && n.Stage != record.Replaced {
@@ -111,5 +114,7 @@ func stands(s *engine.Step) {
 		}
 	}
 	replaced, total := s.Run.Outdated()
-	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: systems.EKSStands(replaced, total, old)})
+	what := systems.EKSStands(replaced, total, old)
+	s.Report(record.Event{Type: record.Warning, Reason: record.ReasonEKS, Message: what})
+	return what
 }

@@ -301,3 +301,63 @@ func TestRetriesNoCancelledUpdate(t *testing.T) {
 	x.ended(record.Failed)
 	x.asks()
 }
+
+// An update that has failed for good waits for a user at the dashboard: resume starts it again, with a token of its own, and an
+// abort ends the run as the update has ended. What is new and what is old is told. Where nobody is there the run ends.
+func TestAsksAfterFailedUpdate(t *testing.T) {
+	says := func(kind record.CommandKind) engine.Inputs {
+		return engine.Inputs{Commands: []record.Command{{Kind: kind, By: "ana", At: began}}}
+	}
+	waits := func() *starter {
+		x := startingUpdate(t, record.UpdateRequest{Asks: true})
+		x.decide(1, says(record.CmdResume))
+		x.tells("resume not possible now: not paused")
+		x.updates(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "no"})
+		x.decide(60, engine.Inputs{})
+		x.asks()
+		if x.run.State != record.Paused || !strings.HasPrefix(x.run.Why, "PodEvictionFailure, 0 of 1 node replaced; old: a; EKS update u-1 failed: ") {
+			t.Fatalf("%s %s", x.run.State, x.run.Why)
+		}
+		x.events = nil
+		return x
+	}
+	x := waits()
+	for i, id := range []string{"u-2", "u-3"} { // it asks after each
+		x.decide(2, says(record.CmdResume))
+		if len(x.asked) != 1 || x.asked[0].Token != []string{"run-retry-1", "run-retry-2"}[i] {
+			t.Fatalf("%+v", x.asked)
+		}
+		x.asks(record.StartUpdate)
+		x.tells([]string{"retry 1 of 1", "retry 2 of 2"}[i])
+		if slices.ContainsFunc(x.events, func(e record.Event) bool { return strings.Contains(e.Message, "replaced; old:") }) {
+			t.Errorf("what stands is told twice: %+v", x.events)
+		}
+		x.answered(record.Outcome{Key: record.StartUpdateKey, Verdict: record.Done, Update: id})
+		x.eks(func(m *world.ManagedGroup) {
+			m.Earlier, m.Update = append([]world.ManagedUpdate{*m.Update}, m.Earlier...), running(id)
+			m.Update.Since = x.now
+		})
+		x.decide(3, engine.Inputs{})
+		if x.run.State != record.Running || x.run.FailedUpdate != nil {
+			t.Errorf("%s %+v", x.run.State, x.run.FailedUpdate)
+		}
+		x.eks(func(m *world.ManagedGroup) { u := *m.Update; u.Status = world.UpdateFailed; m.Update = &u })
+		x.decide(2, engine.Inputs{})
+		x.events = nil
+	}
+	x.decide(1, says(record.CmdAbort))
+	x.ended(record.Failed)
+
+	x = waits()
+	x.decide(1, says(record.CmdAbort))
+	x.ended(record.EvictionFail)
+	x.asks()
+
+	x = waits()
+	headless := *x.run.Target.Update
+	headless.Asks = false
+	x.run.Target.Update = &headless
+	x.decide(1, engine.Inputs{})
+	x.ended(record.EvictionFail)
+	x.asks()
+}

@@ -246,3 +246,23 @@ func TestRetryManagedUpdate(t *testing.T) {
 	}
 	s.run("upgrade", "retried", "--auto", "--retry", "-1").exits(2).says("--retry: -1 is too small")
 }
+
+// At the dashboard a failed update waits for a user: what is new and what is old is shown, with why. One key has EKS start it again,
+// which another key would end.
+func TestRetryAtDashboard(t *testing.T) {
+	s, _ := started(t, lab.Nodegroup{Name: "retried-by-hand", Nodes: 1, Zones: oneZone})
+	s.deploy("checkout")
+	held := shortName(s.nodes())
+	p := s.sit("upgrade", "retried-by-hand")
+	p.expect("Start this update? [y/N").text("y").press("enter")
+	p.expect("update failed, p retries, x ends the run", "PodEvictionFailure, 0 of 1 node replaced", "old: "+held)
+	if status := s.run("status", "retried-by-hand").exits(0).out(); !strings.Contains(status, "PodEvictionFailure, 0 of 1 node replaced; old: ") {
+		t.Errorf("its status:\n%s", status)
+	}
+	s.scale("checkout", 4) // its PDB is open
+	p.press("p").expect("exit code", "0: done")
+	p.quits(0)
+	if all := s.updates("retried-by-hand"); len(all) != 2 {
+		t.Errorf("EKS carried out %v", all)
+	}
+}

@@ -120,7 +120,7 @@ func (e *Executor) replicas(ctx context.Context, namespace, name string) (scaled
 // for them. The API server takes a field away from a manager when another one changes it.
 func scaledByUs(o metav1.Object) (ours bool) {
 	for _, f := range o.GetManagedFields() {
-		if f.FieldsV1 == nil || !strings.Contains(string(f.FieldsV1.Raw), `"f:replicas":`) || f.Subresource == "status" {
+		if f.FieldsV1 == nil || !strings.Contains(f.FieldsV1.GetRawString(), `"f:replicas":`) || f.Subresource == "status" {
 			continue
 		}
 		if ours = f.Manager == manager && f.Subresource == "scale"; !ours {

@@ -867,3 +867,16 @@ func Judge(s *snapshot.Snapshot) *snapshot.Snapshot {
 	}
 	return s
 }
+
+// UpdateFailed is a run that waits after an update of EKS's that has failed.
+func UpdateFailed() *snapshot.Snapshot {
+	s := Busy()
+	s.State, s.UpdateFailed = record.Paused, true
+	s.Why = systems.EKSAsks(string(record.EvictionFail), systems.EKSStands(9, 12, []string{Host(1, 20), Host(2, 45), Host(3, 150)}),
+		text.EKSUpdateFailed("7c1f", []string{text.EKSError("PodEvictionFailure", "Reached max retries while trying to evict pods from nodes in node group", []string{Host(1, 20)}, nil)}))
+	s.Abilities = []snapshot.AbilityNow{
+		{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause, Why: text.AlreadyPaused}, {Kind: record.CmdResume},
+		{Kind: record.CmdForce, Why: systems.EKSForcesAll, Never: true}, {Kind: record.CmdAbort},
+	}
+	return s
+}

@@ -150,6 +150,12 @@ func EKSStands(replaced, total int, old []string) string {
 	return out
 }
 
+// EKSAsks says why a run waits after an update that has failed.
+func EKSAsks(result, stands, why string) string { return result + ", " + stands + "; " + why }
+
+// EKSFailedAlready is what an abort does after that.
+const EKSFailedAlready = "EKS has ended the update; the run ends as failed"
+
 // EKSStartsAgain says that a failed update is followed by another one.
 func EKSStartsAgain(n, of int) string {
 	return fmt.Sprintf("the update starts again: retry %d of %d", n, of)

@@ -98,6 +98,7 @@ func (d *driver) startManaged(ctx context.Context) error {
 			return exitcode.With(exitcode.Aborted, errors.New("not started"))
 		}
 	}
+	request.Asks = d.attended() && !request.OnlyRestores
 	rules := strategy.EKSManaged{}
 	settings := rules.Defaults()
 	settings.MaxUnavailable = d.terms.Settings.MaxUnavailable
@@ -128,15 +129,21 @@ func (d *driver) agrees(ctx context.Context, question string, request *record.Up
 	return slices.Contains([]string{"y", "yes", "h"}, said)
 }
 
-// helpsAlong adds the consent to help EKS along to a run that is resumed with it.
-func (d *driver) helpsAlong(run record.Run) record.Run {
-	if d.Flags == nil || run.Target.Update == nil || run.HelpsAlong() {
+// managedTerms adds to a run that is resumed the consent to help EKS along, and whether a user is there to be asked after an
+// update that has failed.
+func (d *driver) managedTerms(run record.Run) record.Run {
+	if d.Flags == nil || run.Target.Update == nil {
 		return run
 	}
-	if asked := d.Flags.Update(); asked.HelpAlong {
-		with := *run.Target.Update
+	with := *run.Target.Update
+	if asked := d.Flags.Update(); asked.HelpAlong && !with.HelpAlong {
 		with.HelpAlong, with.HelpedBy = true, asked.HelpedBy
-		run.Target.Update = &with
 	}
+	with.Asks = d.attended()
+	run.Target.Update = &with
 	return run
 }
+
+// attended reports whether a user at the dashboard decides what follows on an update that has failed. In a roll its other groups
+// wait for the end of each run.
+func (d *driver) attended() bool { return !d.Auto && !d.Plain && d.Abort == nil && d.roll == "" }

@@ -82,7 +82,7 @@ func (d *driver) mayResume(ctx context.Context, run record.Run) (record.Run, err
 		d.roll = run.Roll
 	}
 	run.Roll = d.roll
-	return d.helpsAlong(run), nil
+	return d.managedTerms(run), nil
 }
 
 // firstCommands returns the first commands for a resumed run: an abort, or a resume of a paused

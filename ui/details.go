@@ -1,12 +1,16 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
@@ -107,7 +111,11 @@ func (d *BlockerDialog) keys(m *Model, w int) string {
 	}
 	extend, more := possible("e", "extend")
 	skip, leave := possible("s", "skip")
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "PDB", force, word, "y", "copy", extend, more, skip, leave, d.moreKey(), "more")
+	log := ""
+	if m.Opts.Log != nil {
+		log = "L"
+	}
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), budget, "PDB", force, word, log, "log", "y", "copy", extend, more, skip, leave, d.moreKey(), "more")
 }
 
 func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -118,6 +126,8 @@ func (d *BlockerDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		return m.forcePod(d.target())
 	case "e", "s":
 		return m.atNode(key.String(), d.Blocker.Machine)
+	case "L":
+		return showLog(m, podlog.PodOf(d.Blocker.Pod, d.Blocker.UID, false))
 	}
 	return d.reader.key(m, key)
 }
@@ -217,4 +227,183 @@ func (d *eventDialog) Body(m *Model, w int) []string {
 		out = append(out, style.Paragraph(st, st.Text, "$", e.Command, w)...)
 	}
 	return out
+}
+
+// LogDialog shows the last lines of a pod's log, as they were read. Nothing of it is kept.
+type LogDialog struct {
+	reader
+	of      podlog.Pod
+	log     podlog.Log
+	err     error
+	Reading bool
+	read    time.Time // zero before the first time
+}
+
+// LogMsg is the log that a dialog has asked for.
+type LogMsg struct {
+	of  *LogDialog
+	log podlog.Log
+	err error
+}
+
+// showLog shows the log of a pod, over what is open.
+func showLog(m *Model, of podlog.Pod) tea.Cmd {
+	if m.Opts.Log == nil {
+		m.refuse("cannot show the pod's log now: " + noLogs)
+		return m.tick()
+	}
+	d := &LogDialog{of: of}
+	if m.Dialog == nil {
+		m.Open(d)
+	} else {
+		m.deeper(d)
+	}
+	return d.ask(m)
+}
+
+const noLogs = "no pod's log can be read here"
+
+// ask reads the log.
+func (d *LogDialog) ask(m *Model) tea.Cmd {
+	if d.Reading {
+		return nil
+	}
+	d.Reading = true
+	read, of := m.Opts.Log, d.of
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(context.Background(), podlog.Limit)
+		defer cancel()
+		log, err := read(ctx, of)
+		return LogMsg{d, log, err}
+	}
+}
+
+// Deliver gives the dialog what was read, and shows its end. Of a pod that is gone the last log
+// stays.
+func (msg LogMsg) Deliver(now time.Time) {
+	d := msg.of
+	d.Reading, d.err = false, msg.err
+	if d.err != nil && len(d.log.Lines) > 0 {
+		d.top = 0 // where the error is
+		return
+	}
+	d.log, d.read, d.top = msg.log, now, 1<<20
+}
+
+func (d *LogDialog) wide() {}
+
+func (d *LogDialog) Title(*Model) string { return "log of " + d.of.Ref() }
+
+func (d *LogDialog) Body(m *Model, w int) []string {
+	st := m.Styles
+	var out []string
+	if d.err != nil {
+		out = style.Paragraph(st, st.Bad, st.Glyphs.Warning, style.Upper(d.err.Error()), w)
+	}
+	if d.err != nil && d.log.Container == "" || d.read.IsZero() {
+		if d.Reading {
+			out = append(out, style.NewLine(st, w).Add(st.Dim, StillReading).String())
+		}
+		return out
+	}
+	out = append(out, style.Fact(st, "container", d.log.Container+", "+logState(m, &d.log), st.Text, w)...)
+	out = append(out, style.Fact(st, "command", d.log.Command(d.of), st.Dim, w)...)
+	if d.err != nil && len(d.log.Lines) == 0 {
+		return out
+	}
+	out = append(out, style.NewLine(st, w).String())
+	if len(d.log.Lines) == 0 {
+		return append(out, style.NewLine(st, w).Add(st.Dim, "the log is empty").String())
+	}
+	for i, line := range d.log.Lines {
+		if line = style.Clean(line); d.log.Cut && i == len(d.log.Lines)-1 {
+			line += st.Glyphs.Ellipsis
+		}
+		for part := range strings.SplitSeq(ansi.Wrap(line, max(w, 2), ""), "\n") {
+			out = append(out, style.NewLine(st, w).Add(st.Text, part).String())
+		}
+	}
+	return out
+}
+
+// logState says whose log it is.
+func logState(m *Model, l *podlog.Log) string {
+	state := "running"
+	if l.Ended != "" {
+		state = "ended"
+		if l.Previous {
+			state = "the previous one: ended"
+		}
+		if !l.At.IsZero() {
+			state += " at " + l.At.In(m.Opts.Now().Location()).Format("15:04:05")
+		}
+		state += ", " + l.Ended
+	}
+	if l.Restarts > 0 {
+		state += ", " + style.Count(l.Restarts, "restart")
+	}
+	return state
+}
+
+func (d *LogDialog) keys(m *Model, w int) string {
+	again := "r"
+	if d.Reading {
+		again = "(r"
+	}
+	words := "read again"
+	if d.Reading {
+		words += ")"
+	}
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), again, words, "y", "copy command", d.moreKey(), "more")
+}
+
+func (d *LogDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	if key.String() == "r" {
+		return d.ask(m)
+	}
+	return d.reader.key(m, key)
+}
+
+func (d *LogDialog) copied(*Model) (text, what string) {
+	command := style.Clean(d.log.Command(d.of))
+	return command, "the command: " + command
+}
+
+// logTarget is the pod whose log the board's key shows: the one under the cursor, or without a
+// cursor the crash-looping replacement that is in trouble longest.
+func logTarget(m *Model) (of podlog.Pod, why string) {
+	if m.Opts.Log == nil {
+		return of, noLogs
+	}
+	if b := m.Blockers.at(m.Scene); m.Focus == BlockedPane && b != nil {
+		return podlog.PodOf(b.Pod, b.UID, false), ""
+	}
+	if e := m.log.at(m.Scene); m.Focus == logPane && e != nil && e.Pod != "" {
+		return podlog.PodOf(e.Pod, "", e.Type == record.WorkloadCrashing), ""
+	}
+	if r := m.Scene.Row(m.Nodes.Cursor); m.Focus != logPane && r != nil {
+		if r.CrashLooping == "" {
+			return of, "no pod crash-loops on " + m.Scene.Names[r.ID] + "; enter shows its pods"
+		}
+		return podlog.PodOf(r.CrashLooping, "", true), ""
+	}
+	for _, w := range m.Scene.Workloads {
+		if hasLog(w) && w.CrashLooping > 0 {
+			return podlog.PodOf(w.Pod, "", true), ""
+		}
+	}
+	return of, "select a blocked pod, or a node with a crash-looping one, first (up, down)"
+}
+
+// hasLog reports whether the replacement in most trouble of a workload has a container with a log.
+func hasLog(w *record.Workload) bool { return w.Pod != "" && w.Node != "" }
+
+func notLog(m *Model) string {
+	_, why := logTarget(m)
+	return why
+}
+
+func openLog(m *Model) tea.Cmd {
+	of, _ := logTarget(m)
+	return showLog(m, of)
 }

@@ -265,6 +265,19 @@ func (s *scroll) fit(lines, room int, _ span) {
 	s.top = min(max(s.top, 0), s.most)
 }
 
+// follow moves the window to the lines of a cursor.
+func (s *scroll) follow(cursor span, room int) {
+	if cursor.to > s.top+room {
+		s.top = cursor.to - room
+	}
+	if cursor.from < s.top || cursor.from >= s.top+room {
+		s.top = cursor.from
+	}
+	if cursor.to <= room {
+		s.top = 0
+	}
+}
+
 // move scrolls by a key and reports whether it was one for that.
 func (s *scroll) move(key string) bool {
 	switch key {

@@ -1,6 +1,6 @@
 // Package ui is the board, the full-screen dashboard: one Bubble Tea model that renders
 // engine snapshots and turns keys into engine commands. It knows nothing of providers and
-// sends no request; what it shows is in the last snapshot.
+// sends no request; what it shows is in the last snapshot. Only a pod's log is asked for (Options.Log).
 //
 // The packages around it:
 //

@@ -153,7 +153,7 @@ func TestScaleInADemo(t *testing.T) {
 
 // A real cluster has nobody to ask: the key is not there.
 func TestNoScaleElsewhere(t *testing.T) {
-	ui := sit(t, 200, 44, uitest.Busy())
+	ui := sit(t, 200, 48, uitest.Busy())
 	ui.Expect("f force").Gone("w scale").Press("w", "?").Expect("this list of actions").Gone("demo only")
 }
 
@@ -330,7 +330,7 @@ func TestTheEnd(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	ui := sit(t, 120, 52, uitest.Busy())
+	ui := sit(t, 120, 54, uitest.Busy())
 	ui.Expect("? help").Press("?").Expect("approve the waiting batch or phase", "not now: nothing waits for approval", "again: confirm, stop at once").Press("esc").Gone("stop at once")
 }
 

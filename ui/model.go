@@ -117,6 +117,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.tick(), m.attend(), m.follow())
 	case followMsg:
 		m.late, m.following, m.dirty = m.Scene, false, true
+	case LogMsg:
+		msg.Deliver(m.Opts.Now())
+		m.dirty = true
 	case term.StderrMsg:
 		m.overhear(msg.Lines)
 	case endedMsg:

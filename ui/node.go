@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
@@ -286,15 +287,7 @@ func marksText(marks []snapshot.MarkDetail) string {
 // fit keeps the cursor's lines in sight.
 func (d *NodeDialog) fit(lines, room int, cursor span) {
 	if d.cursor != "" && !d.roams && d.Detail != nil {
-		if cursor.to > d.top+room {
-			d.top = cursor.to - room
-		}
-		if cursor.from < d.top || cursor.from >= d.top+room {
-			d.top = cursor.from
-		}
-		if cursor.to <= room {
-			d.top = 0
-		}
+		d.follow(cursor, room)
 	}
 	d.reader.fit(lines, room, cursor)
 }
@@ -304,7 +297,7 @@ func (d *NodeDialog) keys(m *Model, w int) string {
 		return d.reader.keys(m, w)
 	}
 	p := d.pod()
-	why, budget, force, word := "", "", "(f", "force)"
+	why, budget, log, force, word := "", "", "", "(f", "force)"
 	if p != nil && m.whyNotForce(d.target(p)) == "" {
 		force, word = "f", "force"
 	}
@@ -314,11 +307,14 @@ func (d *NodeDialog) keys(m *Model, w int) string {
 	if p != nil && len(p.Budgets) > 0 {
 		budget = "b"
 	}
+	if p != nil && m.Opts.Log != nil {
+		log = "L"
+	}
 	more := ""
 	if d.hint() != "" {
 		more = "pgdn"
 	}
-	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "PDB", force, word, more, "more")
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "pod", why, "why", budget, "PDB", log, "log", force, word, more, "more")
 }
 
 func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
@@ -330,7 +326,7 @@ func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		d.step(1, k)
 	case "esc", "q":
 		m.Close()
-	case "enter", "b", "f":
+	case "enter", "b", "f", "L":
 		switch {
 		case d.Detail == nil && k == "enter":
 			m.Close()
@@ -338,6 +334,8 @@ func (d *NodeDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 			m.refuse("select a pod first (up, down)")
 		case k == "f":
 			return m.forcePod(d.target(p))
+		case k == "L":
+			return showLog(m, podlog.PodOf(p.Ref, p.UID, p.Crashing || p.Ref == d.row.CrashLooping))
 		case k == "enter" && p.Blocker != nil:
 			return m.deeper(&BlockerDialog{Blocker: p.Blocker})
 		case k == "enter" && len(p.Budgets) == 0:

@@ -206,7 +206,7 @@ func TestWithoutFocusReportsTheBellRings(t *testing.T) {
 		defer ui.Mu.Unlock()
 		return strings.Count(ui.wire.String(), bell) - strings.Count(ui.wire.String(), "\x1b]") // titles and questions end with one
 	}
-	ui := sit(t, 120, 44, uitest.Quiet(), on("TERM=xterm-256color"))
+	ui := sit(t, 120, 48, uitest.Quiet(), on("TERM=xterm-256color"))
 	ui.Expect("draining").Later(10 * idleLong).Show(uitest.Busy()).Expect("checkout")
 	ui.Press("?").Expect("this list of actions").Press("esc").Gone("this list of actions").Show(uitest.Asking()).Expect("Batch 2 waits")
 	if n := heard(ui); n != 0 {

@@ -2,9 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/ui/scene"
@@ -380,8 +384,13 @@ func workloadWhy(w *record.Workload) string {
 	return ""
 }
 
-// workloadsDialog lists all workloads whose pods the run has moved.
-type workloadsDialog struct{ reader }
+// workloadsDialog lists all workloads whose pods the run has moved, with a cursor on those in
+// trouble that have a log.
+type workloadsDialog struct {
+	reader
+	cursor string // "namespace/name" of the pod in most trouble
+	roams  bool   // as in NodeDialog
+}
 
 func (d *workloadsDialog) Title(m *Model) string {
 	moved := 0
@@ -391,24 +400,91 @@ func (d *workloadsDialog) Title(m *Model) string {
 	return fmt.Sprintf("workloads: %s of %s moved", style.Count(moved, "pod"), style.Count(len(m.Scene.Workloads), "workload"))
 }
 
+// logged are the workloads that the cursor can be on.
+func (d *workloadsDialog) logged(m *Model) (out []*record.Workload) {
+	if m.Opts.Log == nil || m.Styles.Plain {
+		return nil
+	}
+	for _, w := range m.Scene.Workloads {
+		if hasLog(w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// at is the place of the cursor among them: where its pod is in trouble no more, the first.
+func (d *workloadsDialog) at(logged []*record.Workload) int {
+	return max(0, slices.IndexFunc(logged, func(w *record.Workload) bool { return w.Pod == d.cursor }))
+}
+
 func (d *workloadsDialog) Body(m *Model, w int) []string {
+	out, _ := d.content(m, w)
+	return out
+}
+
+func (d *workloadsDialog) content(m *Model, w int) (out []string, cursor span) {
 	st, sc := m.Styles, m.Scene
-	var out []string
+	logged := d.logged(m)
 	for _, l := range sc.Workloads {
 		lk := scene.WorkloadLook(st, l)
 		text := fmt.Sprintf("%s: %d moved, %s", strings.TrimSpace(l.Kind+" "+l.Ref()), l.Moved, scene.WorkloadCounts(l))
 		if age := sc.WorkloadAge(l, sc.Now(m.Opts.Now())); age > 0 && l.Trouble() != record.NoTrouble {
 			text += ", for " + style.Countdown(age)
 		}
-		out = append(out, style.Paragraph(st, lk.Pen, lk.Glyph, text, w)...)
+		mark, indent, from := lk.Glyph, 2, len(out)
+		switch {
+		case len(logged) == 0:
+		case logged[d.at(logged)] == l:
+			mark, indent = st.Glyphs.Cursor+" "+mark, 4
+		default:
+			mark, indent = "  "+mark, 4
+		}
+		out = append(out, style.Paragraph(st, lk.Pen, mark, text, w)...)
 		if l.Alarms() {
-			for _, line := range style.Paragraph(st, st.Dim, "", sc.Brief(l.Sentence()), w-2) {
-				out = append(out, style.Spaces(2)+line)
+			for _, line := range style.Paragraph(st, st.Dim, "", sc.Brief(l.Sentence()), w-indent) {
+				out = append(out, style.Spaces(indent)+line)
 			}
+		}
+		if len(logged) > 0 && logged[d.at(logged)] == l {
+			cursor = span{from, len(out)}
 		}
 	}
 	if len(out) == 0 {
-		return style.Paragraph(st, st.Dim, "", "the run has moved no pod yet", w)
+		out = style.Paragraph(st, st.Dim, "", "the run has moved no pod yet", w)
 	}
-	return out
+	return out, cursor
+}
+
+func (d *workloadsDialog) fit(lines, room int, cursor span) {
+	if !d.roams {
+		d.follow(cursor, room)
+	}
+	d.reader.fit(lines, room, cursor)
+}
+
+func (d *workloadsDialog) keys(m *Model, w int) string {
+	switch n := len(d.logged(m)); n {
+	case 0:
+		return d.reader.keys(m, w)
+	case 1:
+		return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "L", "log", d.moreKey(), "more")
+	}
+	return style.KeyLine(m.Styles, w, "esc", m.backLabel(), "up/down", "workload", "L", "log")
+}
+
+func (d *workloadsDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
+	logged := d.logged(m)
+	step := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1}[key.String()]
+	switch at := d.at(logged); {
+	case len(logged) == 0:
+	case key.String() == "L":
+		return showLog(m, podlog.PodOf(logged[at].Pod, "", logged[at].CrashLooping > 0))
+	case step != 0 && at+step >= 0 && at+step < len(logged):
+		d.cursor, d.roams = logged[at+step].Pod, false
+		return nil
+	default:
+		d.roams = true
+	}
+	return d.reader.key(m, key)
 }

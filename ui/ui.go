@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
@@ -40,6 +41,8 @@ type Options struct {
 	// Unread receives which nodes are on the screen whose pods are still to be read, and
 	// which are therefore to be read first. It must not block; may be nil.
 	Unread func(nodes []string)
+	// Log reads the end of a pod's log, on another goroutine; nil means that none can be read.
+	Log podlog.Reader
 	// Again is the command that resumes the run; "" is drainboard upgrade GROUP.
 	Again string
 	// Theme is the look; the zero value chooses one that fits the terminal.

@@ -92,7 +92,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 			t.Errorf("drainboard-read in docs/reference/rbac.yaml does not grant %s", r)
 		}
 	}
-	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.ScaleRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
+	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.ScaleRights(), kube.LogRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
 		if !grants(granted, r) {
 			t.Errorf("docs/reference/rbac.yaml does not grant %s", r)
 		}

@@ -1,10 +1,13 @@
 package sim
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -36,5 +39,27 @@ func TestAWallTellsWhatOthersDid(t *testing.T) {
 	}
 	if _, err := w.Scale("nobody", func(int) int { return 1 }); err == nil {
 		t.Error("a workload that is not there was scaled")
+	}
+}
+
+// A pod has a log: of one that crash-loops what its container wrote before it ended last.
+func TestLog(t *testing.T) {
+	c := NewScript()
+	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2 ready=5s\nworkload api replicas=1 crashes-on=v1.0"); err != nil {
+		t.Fatal(err)
+	}
+	w := NewRealTime(c.Sim, 1)
+	w.move(time.Minute)(world.New())
+	for _, p := range c.Sim.allPods() {
+		log, err := w.Log(t.Context(), podlog.PodOf(p.Ref(), p.UID, p.Crashing))
+		if err != nil || len(log.Lines) < 4 || len(log.Lines) > podlog.Lines || log.Previous != p.Crashing || (log.Ended != "") != p.Crashing || p.Crashing != (p.owner.Name == "api") {
+			t.Errorf("%s: %+v, %v", p.Ref(), log, err)
+		}
+		if log.At.After(c.Sim.now) || p.Crashing && (log.Restarts == 0 || !strings.Contains(log.Lines[len(log.Lines)-1], "fatal")) {
+			t.Errorf("%s: %+v", p.Ref(), log)
+		}
+		if _, err := w.Log(t.Context(), podlog.PodOf(p.Ref(), "another", false)); !errors.Is(err, podlog.ErrGone) {
+			t.Errorf("of another pod of the name: %v", err)
+		}
 	}
 }

@@ -148,6 +148,10 @@ func ScaleRights() []Right {
 	}
 }
 
+// LogRights are for a pod's log on the dashboard. Nobody asks for them before: where they are
+// missing that is what the dashboard shows.
+func LogRights() []Right { return []Right{{"get", "", "pods/log", ""}} }
+
 // AnnounceRights are for the Kubernetes Events of a run. Nobody asks for them before:
 // where they are missing there are no Events, which is said once.
 func AnnounceRights(namespace string) []Right {

@@ -64,6 +64,9 @@ type narrator struct {
 	awaited time.Time
 	budgets []*ui.BudgetDialog
 
+	// read are logs that were asked for; one that is late finds room.
+	read chan ui.LogMsg
+
 	told teller
 	// mute: what would be printed counts as printed, and is not written.
 	mute bool
@@ -88,7 +91,7 @@ func newNarrator(o ui.Options) *narrator {
 	if m.Opts.Input == nil {
 		m.Opts.Input = os.Stdin
 	}
-	n := &narrator{m: m, out: m.Opts.Output, spoke: m.Opts.Now(), told: newTeller()}
+	n := &narrator{m: m, out: m.Opts.Output, spoke: m.Opts.Now(), told: newTeller(), read: make(chan ui.LogMsg, 64)}
 	send := m.Opts.Send
 	m.Opts.Send = func(c record.Command) {
 		n.orders++
@@ -126,6 +129,9 @@ func (n *narrator) run(ctx context.Context, lines <-chan inputLine, clock <-chan
 			n.hear(l)
 		case <-clock:
 			n.pass()
+		case log := <-n.read:
+			log.Deliver(o.Now())
+			n.tellComing()
 		case <-ctx.Done():
 			select { // the last picture may have come, and tells how the run ended
 			case s, ok := <-o.Snapshots:
@@ -207,7 +213,16 @@ func (n *narrator) pass() {
 
 // did carries out what a dialog or an action wants done, and asks what it opened.
 func (n *narrator) did(cmd tea.Cmd) {
-	if cmd != nil {
+	d, log := n.m.Dialog.(*ui.LogDialog)
+	switch {
+	case cmd == nil:
+	case log && d.Reading:
+		go func() {
+			if log, ok := cmd().(ui.LogMsg); ok {
+				n.read <- log
+			}
+		}()
+	default:
 		if _, quits := cmd().(tea.QuitMsg); quits {
 			n.left = n.m.Exit
 		}

@@ -1,12 +1,14 @@
 package lines
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
@@ -370,4 +372,25 @@ func TestPlainGoesThroughARoll(t *testing.T) {
 
 	p = attend(t, uitest.Between())
 	p.Hears("ng-web: done").HangUp().Hears("The input has ended: the roll is held. drainboard upgrade --all resumes it.").Leaves(ui.Left)
+}
+
+// The end of a pod's log is printed once it has been read; meanwhile the run is told.
+func TestPlainPodLog(t *testing.T) {
+	answers := make(chan error)
+	p := attend(t, uitest.Moved(), func(o *ui.Options) {
+		o.Log = func(_ context.Context, of podlog.Pod) (podlog.Log, error) {
+			return podlog.Log{Container: "web", Previous: true, Ended: "exit code 1 (Error)", Lines: []string{"first of " + of.Name, "last"}}, <-answers
+		}
+	})
+	p.Type("L").Hears("Show the pod's log: which?", "1: pod shop/checkout-7d9f-x2").Type("1")
+	p.Show(uitest.Busy()).Later(time.Minute)
+	answers <- nil
+	p.Hears("log of shop/checkout-7d9f-x2", "container: web, the previous one: ended, exit code 1 (Error)", "--previous --tail=20", "first of checkout-7d9f-x2\n", "last\n").Never("reading ...")
+	p.Type("L").Hears("which?").Type("1").Later(time.Second)
+	answers <- podlog.ErrGone
+	p.Hears("log of shop/checkout-7d9f-x2", "The pod is gone")
+}
+
+func TestPlainWithoutLogs(t *testing.T) {
+	attend(t, uitest.Busy()).Type("L").Hears("Cannot show the pod's log now: no pod is blocked or crash-loops, or no log can be read")
 }

@@ -198,6 +198,9 @@ func (n *narrator) silently(tell func()) {
 // awaits reports whether a dialog that is only to be read gets more with the next
 // snapshots.
 func awaits(m *ui.Model, d ui.Dialog) bool {
+	if d, ok := d.(*ui.LogDialog); ok {
+		return d.Reading
+	}
 	if m.Reading() != ui.StillReading {
 		return false
 	}
@@ -215,7 +218,8 @@ func awaits(m *ui.Model, d ui.Dialog) bool {
 func (n *narrator) tellDialog() {
 	m := n.m
 	d := m.Dialog
-	if awaits(m, d) && (n.coming != d || m.Opts.Now().Sub(n.awaited) < detailPatience) {
+	_, log := d.(*ui.LogDialog) // which comes, or an error does
+	if awaits(m, d) && (log || n.coming != d || m.Opts.Now().Sub(n.awaited) < detailPatience) {
 		if n.coming != d {
 			n.coming, n.awaited = d, m.Opts.Now()
 		}

@@ -77,6 +77,7 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 		defer stop()
 		from.screen = d.Screen(ctx, DemoContext)
 		from.screen.Speed, from.screen.KeepsNothing, from.screen.Tour = d.Speed, true, d.Tour && !d.Plain
+		from.screen.Log = wall.Log
 		from.screen.Scale = func(b *blockers.Blocker) string { return scale(wall, b) }
 		if d.Plain {
 			from.plainly(&d.Console)

@@ -314,6 +314,7 @@ func (d *driver) drive(ctx context.Context, run record.Run, first []record.Comma
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		from.screen = d.Screen(ctx, d.session.Context())
+		from.screen.Log = d.session.Log()
 		from.screen.Again = d.Line.Command("upgrade", d.Group)
 		if d.Plain {
 			from.plainly(&d.Console)

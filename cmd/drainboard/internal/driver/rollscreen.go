@@ -29,6 +29,9 @@ func (r *rollDriver) interactive(ctx context.Context) error {
 	screen, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	from := &operator{screen: r.Screen(ctx, r.context)}
+	if r.session != nil {
+		from.screen.Log = r.session.Log()
+	}
 	if r.Plain {
 		from.plainly(&r.Console)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
@@ -81,6 +82,8 @@ func (*OnDisk) Open(ctx context.Context, group backend.Group, feed backend.Feed,
 func (*OnDisk) Lacks() error { return nil }
 
 func (*OnDisk) MayForce(context.Context) error { return nil }
+
+func (*OnDisk) Log() podlog.Reader { return nil }
 
 // Free returns nil: the lock is the group's tag.
 func (*OnDisk) Free(*world.Group) error { return nil }

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
@@ -126,6 +127,13 @@ func (h *InCluster) Free(g *world.Group) error {
 
 func (h *InCluster) MayForce(ctx context.Context) error {
 	return Allowed(ctx, h.kube, kube.ForceRights())
+}
+
+func (h *InCluster) Log() podlog.Reader {
+	return func(ctx context.Context, of podlog.Pod) (log podlog.Log, err error) {
+		err = live.Caught(func() (err error) { log, err = h.kube.PodLog(ctx, of); return err })
+		return log, err
+	}
 }
 
 func (h *InCluster) Announce(group string, trouble func(string)) Announcer {

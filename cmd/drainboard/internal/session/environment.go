@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/backend"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -59,6 +60,8 @@ type Environment interface {
 	Free(g *world.Group) error
 	// MayForce returns which rights to force pods are missing, nil if none.
 	MayForce(ctx context.Context) error
+	// Log reads the end of a pod's log; nil where there are no pods.
+	Log() podlog.Reader
 	// Announce publishes a group's run to other users.
 	Announce(group string, trouble func(string)) Announcer
 	// Listen passes commands from other processes to the run until the returned function

@@ -77,7 +77,7 @@ func (a *Watch) onGroup(ctx context.Context, s *session.Session, cluster *sessio
 	kept := a.keep(w, s.Clock())
 	defer kept.close()
 	feed := cluster.NodesFirst()
-	screen.Unread = feed.See
+	screen.Unread, screen.Log = feed.See, s.Log()
 	return watchOn(ctx, w, a.Face, func(ctx context.Context) (err error) {
 		feed.Begin(ctx) // before the group is known
 		at, err := s.Find(ctx, group)

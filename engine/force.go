@@ -36,11 +36,24 @@ func orderForce(s *Step, machine, uid, by, why string) {
 	if uid == "" {
 		n.Order = o.ID
 		if n.Wait != nil && !s.DrainedByOthers(n.Name) {
-			n.Wait = s.NewWait(record.WaitForcedDrain, s.Run.Settings.DrainTimeout, world.Cluster)
+			n.Wait, n.Extended = forcedWait(&s.Reader, n)
 		}
 		s.SetNode(machine, n)
 	}
 	s.Report(record.Event{Type: record.Warning, Node: n.Name, Reason: o.ID, Message: text.ForceOrdered(by, why, len(o.Pods))})
+}
+
+// forcedWait is the deadline of a drain that is forced now, another drain timeout from now on but no
+// sooner than it was, and by how much the drain's time is extended then.
+func forcedWait(s *assess.Reader, n record.Node) (*record.Wait, time.Duration) {
+	wait := s.NewWait(record.WaitForcedDrain, s.Run.Settings.DrainTimeout, world.Cluster)
+	if n.Wait.For != record.WaitDrain && n.Wait.For != record.WaitForcedDrain {
+		return wait, n.Extended
+	}
+	if n.Wait.End.After(wait.End) {
+		wait.End = n.Wait.End
+	}
+	return wait, n.Extended + wait.End.Sub(n.Wait.End)
 }
 
 // order returns a force order by id, nil if there is none.

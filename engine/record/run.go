@@ -405,7 +405,7 @@ type Node struct {
 	Decrement bool `json:"decrement,omitempty"`
 	// Blocked: it was reported as blocked.
 	Blocked bool `json:"blocked,omitempty"`
-	// Extended is by how much its drain deadline was moved, by commands.
+	// Extended is by how much its drain deadline was moved, by commands and force orders.
 	Extended time.Duration `json:"extended,omitempty"`
 	// LetGo is when the hooks before its drain last let it go, zero if they have not.
 	LetGo time.Time `json:"letGo,omitzero"`

@@ -320,6 +320,8 @@ var mutations = []mutation{
 	{"found: the checker takes a gap before a drain for one of the drain", "sim/checktime.go", "k.gap.After(n.Since)", "!k.gap.IsZero()", "Scenario/drain_never_tried", "rule 10: "},
 	{"found: a kubelet that fell silent takes the node that has its name later along", "sim/kubelet.go", " || s.Truth.NodeOf(m.ID) == nil", "", "Scenario/silent_name_given_again", "is not Ready"},
 	{"found: the checker takes the raise of an earlier run for one of this", "sim/check.go", "d.Sim.grew && c.heritage > 0", "d.Sim.grew", "Scenario/raise_made_by_others_in_a_later_run", "rule 4: "},
+	{"found: a force order shortens an extended drain", "force.go", "n.Wait.End.After(wait.End)", "false && n.Wait.End.After(wait.End)", "Scenario/force_keeps_the_extension", "not gone after 1m5.07s"},
+	{"commands: a forced drain has more time than an order gives", "force.go", "return wait, n.Extended + wait.End.Sub(n.Wait.End)", "return wait, n.Extended + 2*s.Run.Settings.DrainTimeout", "Scenario/force_keeps_the_extension", "commands: "},
 	{"found: the maximum of a raise that was refused counts as set", "ensure.go", "raise := a.Key == record.RaiseKey && !s.Run.RaiseUnsure", "raise := a.Key == \"\"", "Scenario/raise_refused_inherited", broken},
 	{"found: a higher maximum that was refused counts as set", "ensure.go", "s.Run.MaxSet = s.Run.MaxBefore", "s.Run.MaxSet = a.Sizes.Max", "Scenario/launch_in_zone_max_refused", "maximum size set to 3, not by this run"},
 	{"found: an inherited base beside a raise by others passes for damaged", "record/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},

@@ -25,6 +25,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/clock"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // Limits of the throttled client, in requests a second; client-go's own default
@@ -43,6 +44,12 @@ const (
 // what credential plugins print is kept for error messages.
 func Connect(ctx context.Context, flags Flags, version string) (*Client, error) {
 	return connect(ctx, flags, version, false)
+}
+
+// ConnectReadOnly is Connect for read-only commands: whatever is asked of the
+// client, nothing leaves this process but reads and questions for one's own rights.
+func ConnectReadOnly(ctx context.Context, flags Flags, version string) (*Client, error) {
+	return connect(ctx, flags, version, true)
 }
 
 // connect is Connect, or ConnectReadOnly.
@@ -83,9 +90,9 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 			return nil, fmt.Errorf("the kubeconfig has no usable cluster: %s", objects.Sentence(err.Error()))
 		}
 		prefix := strings.TrimRight(base.Path, "/")
-		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return onlyReads(prefix, next) })
+		cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport.OnlyReads(prefix, next) })
 	} else {
-		cfg.Wrap(onlyWhileSure)
+		cfg.Wrap(transport.OnlyWhileSure)
 	}
 	c, err := open(cfg, version)
 	if err != nil {
@@ -116,8 +123,8 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.UserAgent = fmt.Sprintf("drainboard/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
-	cfg.Wrap(onlyTheAPI)
-	cfg.Wrap(onlyWhatFits)
+	cfg.Wrap(transport.OnlyTheAPI)
+	cfg.Wrap(transport.OnlyWhatFits)
 	cfg.Wrap(c.clock.Listen)
 	if cfg.ExecProvider != nil {
 		c.plugin = cfg.ExecProvider.Command

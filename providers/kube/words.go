@@ -18,6 +18,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // explain is why the API cannot be used and what to do, in one sentence, and its kind.
@@ -39,7 +40,7 @@ func kindOf(err error) error {
 	switch {
 	case isPlugin(err), apierrors.IsUnauthorized(err), apierrors.IsForbidden(err), errors.Is(err, live.ErrDenied):
 		return live.ErrDenied
-	case errors.As(err, &verify), errors.Is(err, ErrReadOnly):
+	case errors.As(err, &verify), errors.Is(err, transport.ErrReadOnly):
 		return nil
 	case errors.As(err, &status):
 		if code := status.Status().Code; code < http.StatusInternalServerError && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout {
@@ -63,13 +64,13 @@ func (c *Client) words(err error) string {
 		verify    *tls.CertificateVerificationError
 		status    apierrors.APIStatus
 		missing   *ForbiddenError
-		page      *proxyError
+		page      *transport.ProxyError
 	)
 	switch {
 	case err == nil:
 		return ""
 	case errors.As(err, &page):
-		return fmt.Sprintf("a proxy answered for %s, with a web page (%s): check the address in the kubeconfig, HTTPS_PROXY, and whether a login is needed", at, page.status)
+		return fmt.Sprintf("a proxy answered for %s, with a web page (%s): check the address in the kubeconfig, HTTPS_PROXY, and whether a login is needed", at, page.Status)
 	case isPlugin(err):
 		return fmt.Sprintf("cannot get credentials for %s: %s; log in again", at, pluginWords(c.plugin))
 	case apierrors.IsUnauthorized(err):

@@ -1,4 +1,4 @@
-package kube
+package transport
 
 import (
 	"net/http"
@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// onlyWhatFits wraps a transport so that client-go waits in silence for an API that throttles
+// OnlyWhatFits wraps a transport so that client-go waits in silence for an API that throttles
 // (429, or 5xx with Retry-After) only where the request's own time allows for it. With a longer
 // wait the request would end as one that was not answered, and that would be told in place of
 // the reason. What an eviction is answered, client-go does not wait for, and the engine does.
-func onlyWhatFits(next http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(req *http.Request) (*http.Response, error) {
+func OnlyWhatFits(next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(req *http.Request) (*http.Response, error) {
 		answer, err := next.RoundTrip(req)
 		if err != nil || strings.HasSuffix(req.URL.Path, "/eviction") {
 			return answer, err

@@ -1,7 +1,6 @@
-package kube
+package transport
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,16 +14,10 @@ import (
 // Nothing was sent.
 var ErrReadOnly = errors.New("this process is read-only")
 
-// ConnectReadOnly is Connect for read-only commands: whatever is asked of the
-// client, nothing leaves this process but reads and questions for one's own rights.
-func ConnectReadOnly(ctx context.Context, flags Flags, version string) (*Client, error) {
-	return connect(ctx, flags, version, true)
-}
-
-// onlyReads wraps a transport so that it lets nothing pass that may change something.
+// OnlyReads wraps a transport so that it lets nothing pass that may change something.
 // prefix is the path of the server's URL, which every request begins with.
-func onlyReads(prefix string, next http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(req *http.Request) (*http.Response, error) {
+func OnlyReads(prefix string, next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(req *http.Request) (*http.Response, error) {
 		if !reads(req.Method, within(prefix, req.URL.Path)) {
 			if req.Body != nil {
 				_ = req.Body.Close()
@@ -35,10 +28,10 @@ func onlyReads(prefix string, next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// onlyWhileSure wraps a transport so that no change of an action leaves that may not be
+// OnlyWhileSure wraps a transport so that no change of an action leaves that may not be
 // ours to make any more.
-func onlyWhileSure(next http.RoundTripper) http.RoundTripper {
-	return roundTrip(func(req *http.Request) (*http.Response, error) {
+func OnlyWhileSure(next http.RoundTripper) http.RoundTripper {
+	return RoundTrip(func(req *http.Request) (*http.Response, error) {
 		if req.Method != http.MethodGet {
 			if err := live.MayAct(req.Context()); err != nil {
 				if req.Body != nil {
@@ -97,7 +90,7 @@ func subresource(path string) string {
 	return parts[2]
 }
 
-// roundTrip is a function as an http.RoundTripper.
-type roundTrip func(*http.Request) (*http.Response, error)
+// RoundTrip is a function as an http.RoundTripper.
+type RoundTrip func(*http.Request) (*http.Response, error)
 
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+func (f RoundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -126,8 +126,14 @@ func (t *nodeTable) chosenNodes(m *Model) []*snapshot.NodeRow {
 		}
 		return out
 	}
+	if len(t.marks) == 0 {
+		if _, ok := t.places[t.Cursor]; ok {
+			out = append(out, m.Scene.Row(t.Cursor))
+		}
+		return out
+	}
 	for _, r := range t.inOrder(m) {
-		if t.marks[r.ID] || len(t.marks) == 0 && r.ID == t.Cursor {
+		if t.marks[r.ID] {
 			out = append(out, r)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/themes"
@@ -54,6 +56,24 @@ func BenchmarkSnapshot(b *testing.B) {
 			slices.Sort(took)
 			b.ReportMetric(took[(len(took)*99+99)/100-1].Seconds()*1000, "p99-ms")
 		})
+	}
+}
+
+// BenchmarkKey moves the cursor in a roll of 5,000 nodes, of whose pods 3,000 are
+// terminating, until the frame is rendered.
+func BenchmarkKey(b *testing.B) {
+	s := uitest.Judge(large(5000))
+	s.Blockers = nil
+	for i := range 3000 {
+		r := s.Zones[i%len(s.Zones)].Rows[i/100]
+		s.Evictions = append(s.Evictions, &snapshot.Eviction{Pod: fmt.Sprintf("shop/web-7d9f8c6b5-%04d", i), UID: fmt.Sprint(i), Node: r.Name, Machine: r.ID, Owner: "web", Grace: uitest.Wait("grace period", 21*time.Second, time.Minute)})
+	}
+	m := board(s, 200, 50, themes.Dark)
+	down := tea.KeyPressMsg{Code: tea.KeyDown}
+	b.ReportAllocs()
+	for b.Loop() {
+		m.Update(down)
+		m.View()
 	}
 }
 

@@ -289,7 +289,7 @@ func (m *Model) movedLines(r rect) []string {
 	sc, st := m.late, m.Styles
 	w, room := r.w-2, r.h-2
 	var body []string
-	alarms, starting := 0, 0
+	alarms, starting, hidden := 0, 0, 0
 	for _, l := range sc.Troubled() {
 		if !l.Alarms() {
 			starting++
@@ -298,7 +298,12 @@ func (m *Model) movedLines(r rect) []string {
 		alarms++
 		body = append(body, m.workloadLines(l, w)...)
 	}
-	for _, e := range sc.Evictions {
+	// There may be thousands, and a key waits for the frame: only lines with room are drawn.
+	for i, e := range sc.Evictions {
+		if len(body) >= room {
+			hidden = len(sc.Evictions) - i
+			break
+		}
 		body = append(body, m.evictionLine(e, w))
 	}
 	for _, l := range sc.Troubled() {
@@ -308,15 +313,15 @@ func (m *Model) movedLines(r rect) []string {
 	}
 	switch {
 	case sc.Partial:
-		body = []string{unread(m.Styles, w)}
-	case len(body) == 0 && len(sc.Blockers) > 0:
+		body, hidden = []string{unread(m.Styles, w)}, 0
+	case len(body) == 0 && hidden == 0 && len(sc.Blockers) > 0:
 		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no progress: see the blocked panel").String())
-	case len(body) == 0:
+	case len(body) == 0 && hidden == 0:
 		body = append(body, style.NewLine(st, w).Space(1).Add(st.Dim, "no pod is terminating now").String())
 	}
 	more := ""
-	if rest := len(body) - room; rest > 0 {
-		body = body[:room]
+	if rest := len(body) + hidden - room; rest > 0 {
+		body = body[:min(len(body), max(room, 0))]
 		more = fmt.Sprintf("+%s, W shows all", style.Count(rest, "line"))
 	}
 	var words []string

@@ -12,7 +12,9 @@ type podIndexes map[string]*podIndex
 // podIndex is a set of pods, and the sorted list of them once it was asked for it.
 type podIndex struct {
 	pods   map[string]*Pod // by UID
-	sorted []*Pod          // nil when the set has changed since
+	sorted []*Pod          // nil before it was asked for, and when too much has changed since
+	// came and gone are what has changed since the list was sorted. A pod may be in both.
+	came, gone []*Pod
 	// derived is what a reader worked out from them, nil when the set has changed since.
 	derived any
 }
@@ -23,16 +25,66 @@ func (s podIndexes) put(name string, p *Pod) {
 		at = &podIndex{pods: map[string]*Pod{}}
 		s[name] = at
 	}
-	at.pods[p.UID], at.sorted, at.derived = p, nil, nil
+	at.pods[p.UID] = p
+	at.changed(p, nil)
 }
 
 func (s podIndexes) take(name, uid string) {
 	at := s[name]
+	at.changed(nil, at.pods[uid])
 	delete(at.pods, uid)
-	at.sorted, at.derived = nil, nil
 	if len(at.pods) == 0 {
 		delete(s, name)
 	}
+}
+
+// fewChanges is up to how many changes the sorted list of n pods is merged with them: beyond it,
+// sorting afresh costs no more.
+func fewChanges(n int) int { return n / 8 }
+
+// changed notes a pod that came, or one that is gone.
+func (at *podIndex) changed(came, gone *Pod) {
+	at.derived = nil
+	switch {
+	case at.sorted == nil:
+	case len(at.came)+len(at.gone) >= fewChanges(len(at.sorted)):
+		at.sorted, at.came, at.gone = nil, nil, nil
+	case came != nil:
+		at.came = append(at.came, came)
+	default:
+		at.gone = append(at.gone, gone)
+	}
+}
+
+// merge is the sorted list with what has changed since. The old one stays as it is.
+func (at *podIndex) merge() []*Pod {
+	at.came = slices.DeleteFunc(at.came, func(p *Pod) bool { return at.pods[p.UID] != p })
+	slices.SortFunc(at.came, inOrder)
+	at.came = slices.Compact(at.came) // one that was set twice
+	slices.SortFunc(at.gone, inOrder)
+	out, rest := make([]*Pod, 0, len(at.pods)), at.sorted
+	upTo := func(p *Pod) (found bool) { // moves what lies before p from rest to out
+		n, found := slices.BinarySearchFunc(rest, p, inOrder)
+		out, rest = append(out, rest[:n]...), rest[n:]
+		return found
+	}
+	gone := at.gone
+	for _, p := range at.came {
+		for len(gone) > 0 && inOrder(gone[0], p) <= 0 {
+			if upTo(gone[0]) {
+				rest = rest[1:]
+			}
+			gone = gone[1:]
+		}
+		upTo(p)
+		out = append(out, p)
+	}
+	for _, p := range gone {
+		if upTo(p) {
+			rest = rest[1:]
+		}
+	}
+	return append(out, rest...)
 }
 
 // list returns the pods in order. A list that was given away is never changed:
@@ -42,8 +94,11 @@ func (s podIndexes) list(name string) []*Pod {
 	if at == nil {
 		return nil
 	}
-	if at.sorted == nil {
+	switch {
+	case at.sorted == nil:
 		at.sorted = slices.SortedFunc(maps.Values(at.pods), inOrder)
+	case len(at.came)+len(at.gone) > 0:
+		at.sorted, at.came, at.gone = at.merge(), nil, nil
 	}
 	return at.sorted
 }
@@ -55,6 +110,6 @@ func inOrder(a, b *Pod) int {
 // forget drops the lists: the next ones are others.
 func (s podIndexes) forget() {
 	for _, at := range s {
-		at.sorted, at.derived = nil, nil
+		at.sorted, at.came, at.gone, at.derived = nil, nil, nil, nil
 	}
 }

@@ -78,11 +78,11 @@ func (c *checker) nodeCommands(was, is *record.Run) {
 		before := was.Nodes[id]
 		named := func(say record.Command) bool { return say.Node == id || say.Node == n.Name }
 		forced := time.Duration(0)
-		if n.Order != before.Order {
-			forced = is.Settings.DrainTimeout // a drain that is forced begins another drain timeout
+		if n.Order != before.Order && before.Wait != nil { // a drain that is forced begins another drain timeout
+			forced = max(0, d.Sim.now.Add(is.Settings.DrainTimeout).Sub(before.Wait.End))
 		}
 		switch {
-		case n.Extended > before.Extended+forced && !c.said(record.CmdExtend, named):
+		case n.Stage == record.Draining && n.Extended > before.Extended+forced && !c.said(record.CmdExtend, named):
 			d.breaks("commands: the drain of %s is extended, and no valid command says so", n.Name)
 		case n.Stage == record.Skipped && before.Stage != record.Skipped && strings.HasPrefix(n.Reason, byCommand) && !c.said(record.CmdSkip, named):
 			d.breaks("commands: %s is skipped (%s), and no valid command says so", n.Name, n.Reason)

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-var startedFlag = flag.Uint64("started", 200, "how many seeds of updates of managed node groups to start, from -from on")
+var startedFlag = flag.Uint64("started", 50, "how many seeds of updates of managed node groups to start, from -from on")
 
 // TestStartedUpdates has EKS start updates of managed node groups (eksService), with configurations that are set and restored,
 // retries, help and single replicas; beside users who update the group themselves, scale Deployments and change PDBs, and

@@ -54,6 +54,9 @@ func evict(s *Step) {
 		return
 	}
 	list := allCandidates(s, count)
+	if len(list) == 0 {
+		return
+	}
 	tried := lastTries(&s.Reader)
 	for _, c := range list {
 		if inFlight >= s.Run.Settings.EvictionsAtOnce {

@@ -17,6 +17,8 @@ type budget struct {
 	min, max *record.Amount // one of minAvailable and maxUnavailable
 	fixed    bool           // what it wants does not change: its workloads keep their sizes
 	stuck    bool           // its controller does not look at it
+	changes  *int           // of its list, nil where they are not counted
+	counted  state          // when what it wrote was right
 	// disrupted are pods whose evictions were let through and not seen yet.
 	disrupted map[string]time.Time
 }
@@ -42,13 +44,14 @@ func (s *Sim) AddBudget(namespace, name, app string, min, max *record.Amount, al
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
 	b.rule(min, max)
-	s.budgets[b.Ref()] = b
+	s.budgets[b.Ref()], s.refs = b, nil
 	s.recount(b)
 }
 
 // DropBudget deletes a budget.
 func (s *Sim) DropBudget(ref string) {
 	delete(s.budgets, ref)
+	s.refs = nil
 	s.Truth.DeleteBudget(ref)
 	s.watch(func(w *world.World) { w.DeleteBudget(ref) })
 	s.touch()
@@ -64,6 +67,11 @@ func (s *Sim) setBudget(b *budget) {
 // (pkg/controller/disruption/disruption.go): a share rounds up, terminating pods
 // are not healthy.
 func (s *Sim) recount(b *budget) {
+	now := stateOf(b.changes, 0)
+	if b.counted.known(now) && b.fixed && len(b.disrupted) == 0 {
+		return
+	}
+	b.counted = state{}
 	healthy, pods := 0, 0
 	owners := map[*workload]bool{}
 	expected := 0
@@ -99,6 +107,7 @@ func (s *Sim) recount(b *budget) {
 	next.Allowed = max(0, healthy-next.Desired)
 	next.Current = !b.stuck
 	if b.stuck || same(next, b.Budget) {
+		b.counted = now
 		return
 	}
 	if (next.Allowed > 0) != (b.Allowed > 0) || b.Since.IsZero() {

@@ -15,6 +15,7 @@ func TestEndThatGotLost(t *testing.T) {
 		t.Error("a machine that stays passes for ended")
 	}
 	delete(s.Sim.machines, "i-a1")
+	s.Sim.ids = nil
 	if !c.endedYet("i-a1") {
 		t.Error("a machine that is gone passes for one that stays")
 	}

@@ -67,18 +67,41 @@ func (s *Sim) AddNodes(n int, version int64) {
 
 // listMachines brings the Truth up to date with the machines.
 func (s *Sim) listMachines() {
-	list := make([]world.Machine, 0, len(s.machines))
-	for _, m := range s.machines {
-		list = append(list, m.Machine)
-	}
-	s.Truth.SetMachines(list)
+	s.listed = s.machinesNow(s.listed, func(*machine) bool { return true })
+	s.Truth.SetMachines(s.listed)
 	s.Truth.SetGroup(s.describe())
+}
+
+// machinesNow lists machines by their ids as they are: the list that is given, if they are as they
+// are there. A list is replaced, never changed.
+func (s *Sim) machinesNow(before []world.Machine, which func(*machine) bool) []world.Machine {
+	var list []world.Machine // nil as long as it is the one before
+	n := 0
+	if s.ids == nil {
+		s.ids = sortedKeys(s.machines)
+	}
+	for _, id := range s.ids {
+		m := s.machines[id]
+		if !which(m) {
+			continue
+		}
+		if list == nil && (n == len(before) || before[n] != m.Machine) {
+			list = append(make([]world.Machine, 0, len(s.machines)), before[:n]...)
+		}
+		if n++; list != nil {
+			list = append(list, m.Machine)
+		}
+	}
+	if list == nil {
+		return before[:n:n]
+	}
+	return list
 }
 
 // describe is a copy of the group as the cloud would describe it.
 func (s *Sim) describe() world.Group {
 	g := s.group.Group
-	g.Suspended, g.Activities, g.Zones, g.Warm = slices.Clone(g.Suspended), slices.Clone(g.Activities), slices.Clone(g.Zones), slices.Clone(g.Warm)
+	g.Suspended, g.Zones, g.Warm = slices.Clone(g.Suspended), slices.Clone(g.Zones), slices.Clone(g.Warm) // its activities are replaced, never changed
 	g.Scaling.Schedule = slices.Clone(g.Scaling.Schedule)
 	for _, h := range s.group.hooks {
 		g.Hooks = append(g.Hooks, h.Hook)
@@ -109,23 +132,21 @@ func (s *Sim) look() {
 	if s.faults.away(world.Cloud, s.now) {
 		return
 	}
-	g, list, at, process := s.describe(), []world.Machine(nil), s.now, s.process
-	for _, id := range sortedKeys(s.machines) {
-		if m := s.machines[id]; !s.now.Before(m.hidden) {
-			list = append(list, m.Machine)
-		}
-	}
+	s.shown = s.machinesNow(s.shown, func(m *machine) bool { return !s.now.Before(m.hidden) })
+	g, list, at, process := s.describe(), s.shown, s.now, s.process
 	s.after(s.Config.CloudLag, func() {
 		if s.faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
 			return
 		}
-		before, was := s.View.Machines(), s.View.Group
+		before, grown := s.View.Machines(), !reflect.DeepEqual(s.View.Group, g)
 		s.show(func(w *world.World) {
-			w.SetGroup(g)
+			if grown || s.told != nil { // who keeps another one may have changed it
+				w.SetGroup(g)
+			}
 			w.SetMachines(list)
 		})
 		s.View.SetHealth(world.Cloud, world.Health{Fresh: at})
-		s.fresh = s.fresh || !slices.Equal(before, s.View.Machines()) || !reflect.DeepEqual(was, g)
+		s.fresh = s.fresh || grown || !slices.Equal(before, s.View.Machines())
 	})
 }
 

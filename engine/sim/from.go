@@ -73,7 +73,7 @@ type from struct {
 func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
 	f.named, f.fits = "new-", &fits{known: map[*world.Needs]map[string]*fit{}, nears: map[string]*near{}, about: map[string][]*near{}}
-	f.pods.moved = f.counts
+	f.pods.moved, f.pods.changes = f.counts, map[string]*int{}
 	for _, marks := range f.run.Marks {
 		for _, m := range marks {
 			if m.Put.Taint != nil {
@@ -91,7 +91,7 @@ func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 		f.View.SetNode(n)
 	}
 	for _, b := range w.Budgets() {
-		f.budgets[b.Ref()] = &budget{Budget: *b, list: underBudget(b), fixed: true, disrupted: map[string]time.Time{}}
+		f.budgets[b.Ref()] = &budget{Budget: *b, list: underBudget(b), changes: f.pods.changesOf(underBudget(b)), fixed: true, disrupted: map[string]time.Time{}}
 		f.Truth.SetBudget(b)
 		f.View.SetBudget(b)
 	}
@@ -162,7 +162,7 @@ func (f *from) setMachines() {
 		if n != nil {
 			m.name, m.silent = n.Name, !n.Unreachable.IsZero()
 		}
-		f.machines[m.ID] = m
+		f.machines[m.ID], f.ids = m, nil
 		r, spent := f.run.Nodes[m.ID], time.Duration(0)
 		if r.Stage == record.Launching || r.Stage == record.Terminating {
 			spent = f.now.Sub(r.Since)
@@ -260,6 +260,9 @@ func (f *from) setPods() {
 		for _, b := range f.w.BudgetsOf(known) {
 			p.lists = append(p.lists, underBudget(b))
 		}
+		for _, of := range p.lists {
+			p.changes = append(p.changes, f.pods.changesOf(of))
+		}
 		f.numbers["uid/"+p.Name] = f.first
 		f.count(p)
 		f.pods.set(p)
@@ -286,7 +289,7 @@ func (f *from) count(p *pod) {
 	}
 	w := f.sets[p.Owner.UID]
 	if w == nil {
-		w = &workload{Kind: Deployment, Namespace: p.Namespace, Name: p.Owner.Name, UID: p.Owner.UID, list: ownedBy(&p.Pod), like: p, since: f.now, Shape: p.shape}
+		w = &workload{Kind: Deployment, Namespace: p.Namespace, Name: p.Owner.Name, UID: p.Owner.UID, list: ownedBy(&p.Pod), changes: f.pods.changesOf(ownedBy(&p.Pod)), like: p, since: f.now, Shape: p.shape}
 		if p.Owner.Kind == StatefulSet || p.Owner.Kind == DaemonSet {
 			w.Kind = p.Owner.Kind
 		}

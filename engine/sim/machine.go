@@ -57,7 +57,7 @@ func (s *Sim) newMachine(zone string, from world.Template) *machine {
 	s.nameMachine(m, name, zone, number)
 	m.Zone, m.State, m.Detail, m.Type = zone, world.MachinePending, "Pending", "m5.large"
 	m.Template, m.Spot, m.Protected = from, s.group.spot, s.group.protects
-	s.machines[m.ID] = m
+	s.machines[m.ID], s.ids = m, nil
 	return m
 }
 
@@ -269,6 +269,7 @@ func (s *Sim) drop(m *machine) {
 		return
 	}
 	delete(s.machines, m.ID)
+	s.ids = nil
 	s.freed = append(s.freed, m.name)
 	if m.unnoticed {
 		s.group.ghosts++

@@ -244,7 +244,7 @@ var mutations = []mutation{
 	{"facts: a mark that is put", "mark.go", "= list\n\ts.Invalidate(m.Put.Machine)\n", "= list\n", "TestFacts", "kept as"},
 	{"facts: a mark that comes off", "mark.go", "s.copyMarks()\n\ts.Invalidate(m.Put.Machine)\n\tif list", "s.copyMarks()\n\tif list", "TestFacts", "kept as"},
 	{"facts: a node of the world", "world/world.go", "w.nodeOf[n.Machine] = n\n\t\tw.changed(n.Machine)\n", "w.nodeOf[n.Machine] = n\n", "TestChanges", "the changes are"},
-	{"facts: a machine of the group", "world/world.go", "next[m.ID] = &m\n\t\tw.changed(m.ID)\n", "next[m.ID] = &m\n", "TestChanges", "the changes are"},
+	{"facts: a machine of the group", "world/world.go", "kept, old = false, &m\n\t\t\t\tw.changed(m.ID)\n", "kept, old = false, &m\n", "TestChanges", "the changes are"},
 	{"facts: a machine that left the group", "world/world.go", "if next[id] == nil {\n\t\t\tw.changed(id)", "if next[id] == nil && false {\n\t\t\tw.changed(id)", "TestChanges", "the changes are"},
 	{"facts: a machine whose node was deleted", "world/world.go", "w.nodeOf[old.Machine] == old {\n\t\tdelete(w.nodeOf, old.Machine)\n\t\tw.changed(old.Machine)\n", "w.nodeOf[old.Machine] == old {\n\t\tdelete(w.nodeOf, old.Machine)\n", "TestChanges", "the changes are"},
 	{"facts: the queue", "assess/facts.go", "if was.stage == record.Queued || now.stage == record.Queued {", "if now.stage == record.Queued {", "TestFacts", "queue is kept"},

@@ -196,6 +196,7 @@ func (c *Script) toMachine(verb string, a *args) error {
 			break
 		}
 		delete(s.machines, m.ID)
+		s.ids = nil
 		s.taken[m.ID] = true
 		s.resize(-1)
 	default:

@@ -51,8 +51,9 @@ func (s *Sim) place(p *pod) (best *world.Node, why string) {
 	for i := range nodes {
 		n := nodes[(s.scan+i)%len(nodes)]
 		l := s.pods.loads[n.Name]
-		if reasons := s.unschedulableReasons(p, n, l, apart, &of); len(reasons) > 0 {
-			for _, r := range reasons {
+		if why, more := s.unschedulable(p, n, l, apart, &of); why != "" {
+			against[why]++
+			for _, r := range more {
 				against[r]++
 			}
 			continue
@@ -116,36 +117,33 @@ func domain(n *world.Node, of string) string {
 	return n.Name
 }
 
-// unschedulableReasons says why a node does not take a pod, with the reasons of the first of the
+// unschedulable says why a node does not take a pod, with the reasons of the first of the
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
-// of the default profile).
-func (s *Sim) unschedulableReasons(p *pod, n *world.Node, l load, apart map[string]bool, of *domains) []string {
-	if why := untolerated(p, n); why != "" {
-		return []string{why}
+// of the default profile); "" where it does.
+func (s *Sim) unschedulable(p *pod, n *world.Node, l load, apart map[string]bool, of *domains) (why string, more []string) {
+	if why := s.untolerated(p, n); why != "" {
+		return why, nil
 	}
 	if p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
-		return []string{"node(s) didn't match Pod's node affinity/selector"}
+		return "node(s) didn't match Pod's node affinity/selector", nil
 	}
 	if p.shape.fit != nil && !p.shape.fit.selects(n) {
-		return []string{"node(s) didn't match Pod's node affinity/selector"}
+		return "node(s) didn't match Pod's node affinity/selector", nil
 	}
 	if short := s.insufficient(p, n, l); len(short) > 0 {
-		return short
+		return short[0], short[1:]
 	}
 	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != "" && v.zone != n.Zone {
-		return []string{"node(s) had volume node affinity conflict"}
+		return "node(s) had volume node affinity conflict", nil
 	}
 	if apart[domain(n, p.shape.Apart)] {
-		return []string{"node(s) didn't match pod anti-affinity rules"}
+		return "node(s) didn't match pod anti-affinity rules", nil
 	}
-	if why := s.misplaced(p, n, of); why != "" {
-		return []string{why}
-	}
-	return nil
+	return s.misplaced(p, n, of), nil
 }
 
 // untolerated says which cordon or taint of a node a pod does not tolerate, "" if none.
-func untolerated(p *pod, n *world.Node) string {
+func (s *Sim) untolerated(p *pod, n *world.Node) string {
 	if p.ToleratesAll {
 		return ""
 	}
@@ -154,7 +152,12 @@ func untolerated(p *pod, n *world.Node) string {
 	}
 	for _, t := range n.Taints {
 		if hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) && !p.shape.fit.tolerates(t) {
-			return "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
+			why := s.tainted[t]
+			if why == "" {
+				why = "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
+				s.tainted[t] = why
+			}
+			return why
 		}
 	}
 	if !n.Ready {

@@ -17,6 +17,7 @@ type pod struct {
 	placed  time.Time // when it got its node
 	stopped bool      // asked to go, and only its finalizers hold it
 	lists   []string  // the lists that it is in, nil for the one of its label app
+	changes []*int    // where its changes are counted, those of its lists
 	at      spot      // where it is counted
 	shares  []part    // what it adds to the counts of rules
 }
@@ -36,6 +37,9 @@ type pods struct {
 	// finished pods aside, and nothing is kept that is zero.
 	loads  map[string]load
 	spread map[string]map[string]int
+	// changes count the changes of the pods of each list; nil where controllers look at all
+	// of them each time.
+	changes map[string]*int
 	// moved gets a pod whose node has changed, nil if no rules depend on that.
 	moved func(*pod)
 }
@@ -52,6 +56,7 @@ func newPods() pods {
 
 // set adds a pod, or counts it where it is now.
 func (ps *pods) set(p *pod) {
+	ps.changed(p)
 	if ps.byUID[p.UID] != p {
 		ps.byUID[p.UID], ps.names[p.Ref()] = p, p
 		for _, of := range listsOf(p) {
@@ -79,6 +84,7 @@ func (ps *pods) set(p *pod) {
 
 // drop removes a pod.
 func (ps *pods) drop(p *pod) {
+	ps.changed(p)
 	ps.count(p, -1)
 	if p.at = (spot{}); ps.moved != nil {
 		ps.moved(p)
@@ -96,6 +102,46 @@ func (ps *pods) drop(p *pod) {
 		i, _ := slices.BinarySearchFunc(list, p, byAge)
 		ps.lists[of] = slices.Delete(slices.Clone(list), i, i+1)
 	}
+}
+
+// changed notes that a pod changes.
+func (ps *pods) changed(p *pod) {
+	if ps.changes == nil {
+		return
+	}
+	for _, of := range p.changes {
+		*of++
+	}
+}
+
+// changesOf counts the changes of a list's pods, nil where none are counted.
+func (ps *pods) changesOf(list string) *int {
+	if ps.changes == nil {
+		return nil
+	}
+	if ps.changes[list] == nil {
+		ps.changes[list] = new(int)
+	}
+	return ps.changes[list]
+}
+
+// state is how things are that a controller looks at: how often its pods have changed, how many
+// there are to be, and the list of nodes, which is another one as soon as one has changed.
+type state struct {
+	changes, replicas int
+	nodes             **world.Node
+}
+
+// known reports whether a controller has found all in order as it is now. Nothing is known where
+// changes are not counted.
+func (s *state) known(now state) bool { return now.changes > 0 && *s == now }
+
+// stateOf is how a list of pods is by its changes.
+func stateOf(changes *int, replicas int) state {
+	if changes == nil {
+		return state{}
+	}
+	return state{changes: 1 + *changes, replicas: replicas}
 }
 
 // count adds a pod to what is on its node, n = 1, or takes it off, n = -1.

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -165,8 +166,10 @@ type rehearsal struct {
 	wake  time.Time
 	told  string // the batch that was approved last
 
-	stand string // how the nodes stand, and since when
-	since time.Time
+	state  record.State // how the run and its old nodes stand, and since when
+	phases []record.Phase
+	stages map[record.Stage]int
+	since  time.Time
 
 	rolls time.Time // since when nodes are replaced, and how many were then
 	pace  float64
@@ -310,16 +313,17 @@ func (r *rehearsal) play(ctx context.Context, end time.Time) (cut bool) {
 		if s.now.Before(r.wake) && !s.fresh && len(r.in.Outcomes) == 0 {
 			continue
 		}
-		r.decide()
-		if r.run.State == record.Paused && len(r.in.Commands) == 0 || r.standsStill() {
+		touched := r.decide()
+		if r.run.State == record.Paused && len(r.in.Commands) == 0 || r.standsStill(touched) {
 			return false
 		}
 	}
 	return false
 }
 
-// decide takes one decision and lets its actions be carried out.
-func (r *rehearsal) decide() {
+// decide takes one decision and lets its actions be carried out. It returns the machines whose
+// entries it has touched.
+func (r *rehearsal) decide() (touched []string) {
 	s, in := r.sim, r.in
 	s.health()
 	s.fresh, r.in = false, engine.Inputs{}
@@ -345,6 +349,7 @@ func (r *rehearsal) decide() {
 		r.told = fmt.Sprint(b.ID, b.Hash)
 		r.say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
 	}
+	return d.Touched
 }
 
 // blame notes what kept the nodes that were given up, as it was when they were, and when the
@@ -387,16 +392,17 @@ func (r *rehearsal) blockers(run record.Run) []*blockers.Blocker {
 
 // standsStill reports whether no outdated node has got anywhere for longer than any wait of the
 // run can last. New ones that do not join may be replaced without end.
-func (r *rehearsal) standsStill() bool {
-	old := map[record.Stage]int{}
-	for _, n := range r.run.Nodes {
-		if !n.New {
-			old[n.Stage]++
+func (r *rehearsal) standsStill(touched []string) bool {
+	if len(touched) > 0 || r.run.State != r.state || !slices.Equal(r.run.Phases, r.phases) {
+		old := map[record.Stage]int{}
+		for _, n := range r.run.Nodes {
+			if !n.New {
+				old[n.Stage]++
+			}
 		}
-	}
-	stand := fmt.Sprint(r.run.State, r.run.Phases, old)
-	if stand != r.stand {
-		r.stand, r.since = stand, r.sim.now
+		if r.run.State != r.state || !slices.Equal(r.run.Phases, r.phases) || !maps.Equal(old, r.stages) {
+			r.state, r.phases, r.stages, r.since = r.run.State, r.run.Phases, old, r.sim.now
+		}
 	}
 	k := &r.run.Settings
 	longest := k.BeforeNode + k.DrainTimeout + k.Settle + k.TerminateTimeout + k.AfterNode + k.NodeReadyTimeout + k.Interval + k.GatePause + k.ValidateTimeout + k.CanaryWatch

@@ -28,7 +28,6 @@
 package sim
 
 import (
-	"container/heap"
 	"math/rand/v2"
 	"time"
 
@@ -117,18 +116,23 @@ type Sim struct {
 	group      group
 	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
 	machines   map[string]*machine
+	ids        []string        // of machines, sorted; nil until asked for
+	listed     []world.Machine // of the Truth
+	shown      []world.Machine // of the last look of the View
 	peers      []*peer
 	balancer   balancer
 	workloads  []*workload
 	pods       pods
 	budgets    map[string]*budget
+	refs       []string           // of budgets, sorted; nil until asked for
 	volumes    map[string]*volume // by the pod that they are for
 	names      naming
-	numbers    map[string]int // the last number given to a name
-	named      string         // what the names of new nodes begin with
-	fits       *fits          // of a Sim that was made of a world, nil else
-	model      model          // what new nodes are like in such a Sim
-	scan       int            // the node where the scheduler looks first
+	numbers    map[string]int         // the last number given to a name
+	named      string                 // what the names of new nodes begin with
+	fits       *fits                  // of a Sim that was made of a world, nil else
+	model      model                  // what new nodes are like in such a Sim
+	scan       int                    // the node where the scheduler looks first
+	tainted    map[world.Taint]string // the scheduler's words for taints
 	faults     faults
 	nodeHooks  nodeHooks
 	pool       pool
@@ -179,7 +183,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){},
+		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){}, tainted: map[world.Taint]string{},
 	}
 	s.faults.init()
 	return s
@@ -199,7 +203,7 @@ func (s *Sim) Next() (time.Time, bool) {
 // Advance lets everything happen that is due by t, and sets the clock to t.
 func (s *Sim) Advance(t time.Time) {
 	for len(s.queue) > 0 && !s.queue[0].at.After(t) {
-		e := heap.Pop(&s.queue).(event)
+		e := s.queue.pop()
 		s.now = e.at
 		e.do()
 	}
@@ -211,7 +215,7 @@ func (s *Sim) Advance(t time.Time) {
 // after lets something happen in d.
 func (s *Sim) after(d time.Duration, do func()) {
 	s.seq++
-	heap.Push(&s.queue, event{s.now.Add(max(0, d)), s.seq, do})
+	s.queue.push(event{s.now.Add(max(0, d)), s.seq, do})
 }
 
 // touch gives the controllers a turn soon.
@@ -277,17 +281,37 @@ type event struct {
 // queue is a heap of events, the earliest first and in order of making.
 type queue []event
 
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
+func (q queue) less(i, j int) bool {
 	if !q[i].at.Equal(q[j].at) {
 		return q[i].at.Before(q[j].at)
 	}
 	return q[i].seq < q[j].seq
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+func (q *queue) push(e event) {
+	*q = append(*q, e)
+	list := *q
+	for i := len(list) - 1; i > 0 && list.less(i, (i-1)/2); i = (i - 1) / 2 {
+		list[i], list[(i-1)/2] = list[(i-1)/2], list[i]
+	}
+}
+
+func (q *queue) pop() event {
+	list := *q
+	first, last := list[0], len(list)-1
+	list[0], list[last] = list[last], event{}
+	list = list[:last]
+	for i := 0; ; {
+		next := 2*i + 1
+		if next+1 < last && list.less(next+1, next) {
+			next++
+		}
+		if next >= last || !list.less(next, i) {
+			break
+		}
+		list[i], list[next] = list[next], list[i]
+		i = next
+	}
+	*q = list
+	return first
 }

@@ -63,9 +63,11 @@ type workload struct {
 	like                  *pod      // what its pods are like, nil if its Shape tells
 	since                 time.Time // DaemonSet: on nodes that were made since
 	needs                 *world.Needs
-	held                  Held // Deployment
-	ours                  bool // Deployment: the driver has set its Replicas last, as managedFields tells
-	down                  bool // none of its pods can be Ready now
+	held                  Held  // Deployment
+	ours                  bool  // Deployment: the driver has set its Replicas last, as managedFields tells
+	down                  bool  // none of its pods can be Ready now
+	changes               *int  // of its list, nil where they are not counted
+	inOrder               state // when nothing was to do
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
@@ -180,7 +182,7 @@ func (s *Sim) makeLike(p, like *pod) {
 	q.Name, q.UID, q.Created = p.Name, p.UID, p.Created
 	q.Starting = 0
 	q.Phase, q.Ready, q.Node, q.Unplaced, q.Crashing, q.Ends = world.PodPending, false, "", "", false, time.Time{}
-	p.Pod, p.lists = q, like.lists
+	p.Pod, p.lists, p.changes = q, like.lists, like.changes
 	s.setPod(p)
 }
 
@@ -198,7 +200,10 @@ func (s *Sim) controllers() {
 		}
 	}
 	s.schedule()
-	for _, ref := range sortedKeys(s.budgets) {
+	if s.refs == nil {
+		s.refs = sortedKeys(s.budgets)
+	}
+	for _, ref := range s.refs {
 		s.recount(s.budgets[ref])
 	}
 	s.balance()
@@ -207,6 +212,10 @@ func (s *Sim) controllers() {
 // replicate keeps a workload's pods at their number. A Deployment replaces a pod
 // as soon as it is asked to go; a StatefulSet when it is gone, under its name.
 func (s *Sim) replicate(w *workload) {
+	now := stateOf(w.changes, w.Replicas)
+	if w.inOrder.known(now) {
+		return
+	}
 	var alive []*pod
 	for _, p := range s.pods.of(w.list) {
 		if p.owner == w && !p.Terminating() && !p.Finished() {
@@ -214,6 +223,7 @@ func (s *Sim) replicate(w *workload) {
 		}
 	}
 	if len(alive) == w.Replicas {
+		w.inOrder = now
 		return
 	}
 	for n := len(alive); n < w.Replicas; n++ {
@@ -264,6 +274,14 @@ func placed(p *pod) int {
 
 // onEveryNode keeps one pod of a workload on every Ready node.
 func (s *Sim) onEveryNode(w *workload) {
+	now := stateOf(w.changes, 0)
+	if nodes := s.Truth.Nodes(); len(nodes) > 0 {
+		now.nodes = &nodes[0]
+	}
+	if w.inOrder.known(now) {
+		return
+	}
+	w.inOrder = now // what it makes now changes its list
 	there := map[string]bool{}
 	for _, p := range s.pods.of(w.list) {
 		if p.owner == w {

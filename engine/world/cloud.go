@@ -63,13 +63,16 @@ type Machine struct {
 }
 
 // same reports whether nothing of a machine has changed.
-func (m *Machine) same(now Machine) bool {
-	was := *m
-	if (was.Managed != nil || now.Managed != nil) && !reflect.DeepEqual(was.Managed, now.Managed) {
+func (m *Machine) same(now *Machine) bool {
+	if m.Managed == now.Managed {
+		return *m == *now
+	}
+	if m.Managed == nil || now.Managed == nil || !reflect.DeepEqual(m.Managed, now.Managed) {
 		return false
 	}
-	was.Managed, now.Managed = nil, nil
-	return was == now
+	was := *m
+	was.Managed = now.Managed
+	return was == *now
 }
 
 // Leaving reports whether the machine is on its way out.

@@ -44,11 +44,12 @@ type World struct {
 	budgets   map[string]*Budget
 	machines  map[string]*Machine
 	places    []*Machine      // of machines, sorted
+	order     []*Machine      // of machines, as they were given
 	daemons   map[string]bool // UIDs of living DaemonSets
 	podsOn    podIndexes      // by node name, "" for those without one
 	podsIn    podIndexes      // by namespace
 	podsOf    podIndexes      // by their owner's UID
-	budgetsIn map[string]map[string]*Budget
+	budgetsOf budgetIndex
 	nodeOf    map[string]*Node  // machine id -> node
 	ranOn     map[string]string // node name -> machine id, as far as the machines say so
 	knowsDS   bool
@@ -81,7 +82,7 @@ func New() *World {
 		podsOn:    podIndexes{},
 		podsIn:    podIndexes{},
 		podsOf:    podIndexes{},
-		budgetsIn: map[string]map[string]*Budget{},
+		budgetsOf: budgetIndex{},
 		nodeOf:    map[string]*Node{},
 	}
 }
@@ -172,17 +173,17 @@ func (w *World) Stopping(uid string) *Pod { return w.stopping[uid] }
 // SetBudget adds or replaces a budget.
 func (w *World) SetBudget(b *Budget) {
 	b = b.Clean()
-	w.budgets[b.Ref()] = b
-	if w.budgetsIn[b.Namespace] == nil {
-		w.budgetsIn[b.Namespace] = map[string]*Budget{}
+	if old := w.budgets[b.Ref()]; old != nil {
+		w.budgetsOf.take(old)
 	}
-	w.budgetsIn[b.Namespace][b.Name] = b
+	w.budgets[b.Ref()] = b
+	w.budgetsOf.put(b)
 }
 
 // DeleteBudget removes the budget "namespace/name".
 func (w *World) DeleteBudget(ref string) {
 	if b := w.budgets[ref]; b != nil {
-		delete(w.budgetsIn[b.Namespace], b.Name)
+		w.budgetsOf.take(b)
 		delete(w.budgets, ref)
 	}
 }
@@ -206,17 +207,22 @@ func (w *World) HasDaemonSet(uid string) bool { return !w.knowsDS || w.daemons[u
 
 // SetMachines replaces the machines of the group; unchanged ones keep their pointer.
 func (w *World) SetMachines(list []Machine) {
+	if w.listed(list) {
+		return
+	}
 	next := make(map[string]*Machine, len(list))
+	w.order = make([]*Machine, len(list))
 	kept := true
-	for _, m := range list {
-		m = m.Clean()
-		if old := w.machines[m.ID]; old != nil && old.same(m) {
-			next[m.ID] = old
-			continue
+	for i := range list {
+		old := w.machines[list[i].ID]
+		if old == nil || !old.same(&list[i]) {
+			m := list[i].Clean()
+			if old = w.machines[m.ID]; old == nil || !old.same(&m) {
+				kept, old = false, &m
+				w.changed(m.ID)
+			}
 		}
-		kept = false
-		next[m.ID] = &m
-		w.changed(m.ID)
+		next[old.ID], w.order[i] = old, old
 	}
 	if kept && len(next) == len(w.machines) && w.ranOn != nil {
 		return
@@ -240,6 +246,19 @@ func (w *World) SetMachines(list []Machine) {
 	w.places = slices.SortedFunc(maps.Values(next), func(a, b *Machine) int {
 		return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// listed reports whether a list of machines is what SetMachines was given last.
+func (w *World) listed(list []Machine) bool {
+	if len(list) != len(w.order) || w.ranOn == nil {
+		return false
+	}
+	for i, m := range w.order {
+		if !m.same(&list[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Node returns a node by name, nil if unknown.
@@ -317,14 +336,7 @@ func (w *World) Budgets() []*Budget {
 
 // BudgetsOf returns the budgets that cover a pod, sorted by name.
 func (w *World) BudgetsOf(p *Pod) []*Budget {
-	var out []*Budget
-	for _, b := range w.budgetsIn[p.Namespace] {
-		if b.Covers(p) {
-			out = append(out, b)
-		}
-	}
-	slices.SortFunc(out, func(a, b *Budget) int { return cmp.Compare(a.Name, b.Name) })
-	return out
+	return w.budgetsOf.list(p)
 }
 
 // Alone reports whether no other living pod shares a pod's owner; a pod without an

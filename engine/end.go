@@ -277,6 +277,9 @@ func (s *Step) Succeed() {
 		s.nameRaise()
 	}
 	s.listUnrestoredDetached()
+	if moves, pods := s.Run.PodMoves(); pods > 0 && s.Capabilities().TellsMoves {
+		s.Note(text.MovesPerPod(moves, pods))
+	}
 	s.finish(result)
 }
 

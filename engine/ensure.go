@@ -94,6 +94,10 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 				pauseRetry(s, o)
 			}
 			continue
+		case record.LookAtRoutes:
+			delete(s.Run.Pending, o.Key)
+			s.routes[p.Action.Machine] = o
+			continue
 		case record.CheckEffect:
 			takeCheck(s, p.Action, o)
 			continue

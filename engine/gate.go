@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/movers"
+	"github.com/drainboard/drainboard/engine/assess/waves"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -51,11 +52,17 @@ func (s gate) startDrains(machines []string, slots int) {
 			break
 		}
 	}
-	if why := r.holds(s.Step); why != "" {
+	if why := r.holds(s.Step); why != "" && !s.awaitsSurge() {
 		s.hold(why)
 	} else {
 		s.open()
 	}
+}
+
+// awaitsSurge reports whether all that holds the drains is the boot of what stands in for the next node,
+// which has a time of its own.
+func (s gate) awaitsSurge() bool {
+	return s.Capabilities().SurgeServes && s.InService() <= s.Serving()-s.Spare() && s.launchUnderWay() != ""
 }
 
 // drainRound is one look at the nodes whose drains may start.
@@ -154,6 +161,22 @@ func (s *Step) Admit() {
 		return
 	}
 	gate{s}.startDrains(s.NextQueued(), slots)
+}
+
+// GrowWave begins the next wave of nodes once the last one has proved itself, and notes what keeps
+// the waves from growing, or the run from going on.
+func (s *Step) GrowWave() {
+	next, told := waves.Next(&s.Reader)
+	if was := s.Run.Wave; was == nil || !next.Same(*was) {
+		s.changed = s.changed || was != nil || len(told) > 0
+		s.Run.Wave = &next
+	}
+	for _, message := range told {
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonWave, Message: message})
+	}
+	if len(told) > 0 && next.Trouble != "" && s.Run.Settings.OnTrouble == record.TroublePause {
+		s.Pause(text.WaveTrouble(next.Trouble))
+	}
 }
 
 // hold notes that no drain starts now; a gate that stays shut pauses the run.

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -98,6 +100,81 @@ func deregistered(s *Step, id string, n record.Node) bool {
 	offBalancers(s, id, &n)
 	s.SetNode(id, n)
 	return true
+}
+
+const (
+	// leastRouted is the least wait after a drain where it ends by what routes to the node.
+	leastRouted = 5 * time.Second
+	// routesEvery is how often that is looked up.
+	routesEvery = 2 * time.Second
+)
+
+// watchRoutes looks up what routes to a node that settles, where its strategy wants that, and ends its
+// wait once nothing does. What cannot be looked up is waited for in full.
+func watchRoutes(s *Step, id string) {
+	n := s.Run.Nodes[id]
+	if !s.Capabilities().AwaitsRoutes || n.Unrouted || n.Wait == nil || s.Over(n.Wait) || s.W.Node(n.Name) == nil {
+		return
+	}
+	o, answered := s.routes[id]
+	if !answered {
+		if next := n.LookedAt.Add(routesEvery); s.Now.Before(next) {
+			s.WakeAt(next)
+			return
+		}
+		s.ask(record.Action{Kind: record.LookAtRoutes, Key: record.RoutesKey(id), Machine: id, Node: n.Name})
+		return
+	}
+	delete(s.routes, id)
+	routes := routesOf(&s.Reader, n.Name, o)
+	if n.LookedAt.IsZero() {
+		n.Routed = routes
+	}
+	n.Routes, n.LookedAt, n.Unrouted = routes, s.Now, len(routes) == 0
+	if n.Unrouted {
+		short := *n.Wait
+		if end := n.Wait.Start.Add(leastRouted); end.Before(s.Now) {
+			short.End = s.Now
+		} else if end.Before(n.Wait.End) {
+			short.End = end
+		}
+		n.Wait = &short
+	}
+	s.WakeAt(n.Wait.End)
+	s.SetNode(id, n)
+	s.changed = true
+}
+
+// routesOf names what routes to a node, each once, by an answer: but for endpoints of pods that stay,
+// which end with the node.
+func routesOf(s *assess.Reader, node string, o record.Outcome) (out []string) {
+	if o.Verdict != record.Done {
+		return []string{text.RoutesUnread(o.Message)}
+	}
+	stays := map[string]bool{}
+	for _, p := range s.W.PodsOn(node) {
+		stays[p.Ref()] = s.Judge(p).Fate == drain.Stays
+	}
+	for _, r := range o.Routes {
+		switch {
+		case r.EveryNode:
+			out = append(out, text.EveryNodeBalancer(r.Service))
+		case r.Pod == "" || !stays[r.Pod]:
+			out = append(out, r.Service)
+		}
+	}
+	if n := len(s.W.Group.Balancers); n > 0 {
+		out = append(out, text.GroupsBalancers(n))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// reportRoutes tells what the wait of a node was for that is over.
+func reportRoutes(s *Step, id string, n record.Node) {
+	if s.Capabilities().AwaitsRoutes && n.Wait != nil && s.W.Node(n.Name) != nil {
+		s.Report(record.Event{Type: record.NodeSettling, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonRoutes, Message: text.RoutesAwaited(s.Now.Sub(n.Since), n.Routed, n.Routes, n.LookedAt.IsZero())})
+	}
 }
 
 // onlyAPI reports whether a node that is about to be drained is the last one that serves

@@ -37,6 +37,7 @@ func (s *Step) startDrain(id string) {
 	if n.Began.IsZero() {
 		n.Began = s.Now
 	}
+	n.Routed, n.Routes, n.LookedAt, n.Unrouted = nil, nil, time.Time{}, false
 	n.Pods, _ = s.PodsToMove(n.Name)
 	n.Wait, n.Extended = drainWait(&s.Reader), 0
 	n.Isolated = n.Isolated && !s.Capabilities().CordonsFirst // a user may have removed the cordon that an earlier drain rested on
@@ -199,7 +200,8 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // a user may restore the cordon before it is looked at
 		return
 	}
-	if !s.Over(n.Wait) {
+	watchRoutes(s, id)
+	if n = s.Run.Nodes[id]; !s.Over(n.Wait) {
 		return
 	}
 	if !s.looked(id, n) {
@@ -211,6 +213,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 		s.startDrain(id)
 		return
 	}
+	reportRoutes(s, id, n)
 	n.Stage, n.Since = record.Terminating, s.Now
 	m := s.W.Machine(id)
 	n.Decrement = takesDown(&s.Reader, id, n) && m != nil && !m.Leaving() // a termination by others lowers nothing

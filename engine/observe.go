@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -299,6 +300,9 @@ func (s observer) ownWorkloads() {
 // may be there before the answer to its eviction is.
 func countMoved(s *Step, since time.Time, uid, owner, ref string) {
 	if w, ok := workload(s, since, owner, uid, ref); ok && !s.Run.Leaving[uid] {
+		if p := cmp.Or(s.W.Pod(uid), s.W.Stopping(uid)); p != nil && workloads.Replaces(p, &w) {
+			w.Again++
+		}
 		w.Moved++
 		setWorkload(s, owner, w)
 	}

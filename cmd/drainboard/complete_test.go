@@ -65,7 +65,7 @@ func TestCompletion(t *testing.T) {
 		{"upgrade web --max-surge _", "eks fit"},
 		{"report web -o _", "markdown html"},
 		{"upgrade web --approve _", "batch canary phase none"},
-		{"upgrade web --order oldest,_", "oldest,random oldest,name oldest,fewest-blockers"},
+		{"upgrade web --order oldest,_", "oldest,random oldest,name oldest,fewest-blockers oldest,apart"},
 		{"upgrade web --order name,random,_", ""},
 		{"plan web --max-surge _", "eks fit"},
 		{"plan web --instance-group-roles node,_", "node,bastion node,control-plane node,apiserver"},
@@ -122,7 +122,7 @@ var choices = []struct{ line, flag string }{
 	{"upgrade a --plain", "approve"}, {"upgrade a --plain", "order"}, {"plan a", "order"},
 	{"upgrade a --plain", "unreachable"}, {"upgrade a --plain", "on-drain-timeout"}, {"plan a", "on-drain-timeout"},
 	{"upgrade a --plain", "record"}, {"upgrade a --plain", "webhook-format"}, {"upgrade a --plain", "instance-group-roles"}, {"plan a", "instance-group-roles"},
-	{"upgrade a --plain --strategy gardener", "node-conditions"},
+	{"upgrade a --plain --strategy gardener", "node-conditions"}, {"upgrade a --plain --strategy drainboard", "on-trouble"},
 	{"upgrade a --plain", "theme"}, {"watch", "theme"}, {"demo --auto", "theme"},
 	{"groups", "output"}, {"plan a", "output"}, {"status", "output"}, {"version", "output"}, {"report a", "output"}, {"upgrade a --auto", "output"}, {"abort a", "output"}, {"demo --auto", "output"},
 	{"demo --plain -o json", "scenario"}, // the prompts have no JSON: nothing is played

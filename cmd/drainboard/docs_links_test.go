@@ -117,8 +117,8 @@ func TestDocsCommands(t *testing.T) {
 				words := strings.Fields(m[1])
 				program := newRoot(nil, io.Discard, io.Discard)
 				program.InitDefaultCompletionCmd()
-				if strings.HasPrefix(part, "kubectl") || strings.ToUpper(words[0]) == words[0] || strings.HasPrefix(words[0], "[") {
-					continue // a namespace, COMMAND, [flags]
+				if strings.HasPrefix(part, "kubectl") || strings.ToUpper(words[0]) == words[0] || strings.HasPrefix(words[0], "[") || strings.HasPrefix(words[0], "(") {
+					continue // a namespace, COMMAND, [flags], (the strategy of this name)
 				}
 				cmd, _, err := program.Find(words)
 				if err != nil || cmd == program && !strings.HasPrefix(words[0], "-") {

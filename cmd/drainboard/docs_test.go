@@ -92,7 +92,7 @@ func TestPublishedRolesGrantEveryRight(t *testing.T) {
 			t.Errorf("drainboard-read in docs/reference/rbac.yaml does not grant %s", r)
 		}
 	}
-	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.ScaleRights(), kube.LogRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
+	for _, r := range slices.Concat(kube.ReadRights(kube.Namespace), kube.WatchRights(kube.Namespace), kube.WriteRights(kube.Namespace), kube.ForceRights(), kube.ScaleRights(), kube.LogRights(), kube.RouteRights(), kube.AnnounceRights(kube.Namespace), kube.EarRights(kube.Namespace), kube.CommandRights(kube.Namespace)) {
 		if !grants(granted, r) {
 			t.Errorf("docs/reference/rbac.yaml does not grant %s", r)
 		}
@@ -286,7 +286,7 @@ func TestDocsNameEveryAction(t *testing.T) {
 // changes something is published that no action needs.
 func TestActionsNeedThePublishedRights(t *testing.T) {
 	published := slices.Concat(asg.ReadActions, asg.UpgradeActions, kops.UpgradeActions, eks.UpgradeActions)
-	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), kube.ScaleRights(), (&gardener.Client{}).WriteRights(), {(&gardener.Client{}).PaceRight()}} {
+	for _, list := range [][]kube.Right{kube.ReadRights("drainboard"), kube.WriteRights("drainboard"), kube.ForceRights(), kube.ScaleRights(), kube.RouteRights(), (&gardener.Client{}).WriteRights(), {(&gardener.Client{}).PaceRight()}} {
 		for _, r := range list {
 			published = append(published, r.Verb+" "+r.Resource)
 		}

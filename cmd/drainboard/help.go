@@ -27,7 +27,7 @@ var flagGroups = []flagGroup{
 	{"Common", []string{"auto", "yes", "dry-run", "compare", "save", "hash-names", "from", "detailed-exitcode", "plain", "output", "no-headers", "no-descriptions", "to", "scenario", "speed", "tour", "provider", "strategy", "reason", "retire", "wait", "theme", "version", "help"}},
 	{"Groups and target", []string{"all", "keep-going", "only", "all-nodes", "launch-template-version", "ami", "kubernetes-version"}},
 	{"Pace", []string{
-		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause",
+		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause", "on-trouble",
 		"expect-label", "max-failed-nodes", "retire-surge", "unreachable", "unreachable-after",
 	}},
 	{"Drain", []string{"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "eviction-retry", "evictions-at-once"}},

@@ -203,6 +203,7 @@ type Settings struct {
 	EvictionsAtOnce     int               `json:"evictionsAtOnce,omitempty"`                      // How many evictions may be under way
 	PendingLimit        Duration          `json:"pendingLimit,omitempty"`                         // How long the replacement of an evicted pod may be Pending before no new drain starts
 	GatePause           Duration          `json:"gatePause,omitempty"`                            // After what time without a drain that may start the run pauses itself
+	OnTrouble           string            `json:"onTrouble,omitempty" enum:"troublePolicy"`       // What crash-looping replacements do to the waves (drainboard)
 	ClusterMaxAge       Duration          `json:"clusterMaxAge,omitempty"`                        // How old what is known of the cluster may be to act on it
 	CloudMaxAge         Duration          `json:"cloudMaxAge,omitempty"`                          // How old what is known of the cloud may be to act on it
 	BeforeNodeTimeout   Duration          `json:"beforeNodeTimeout,omitempty"`                    // Time for the hooks before a node; missing: there are none

@@ -43,6 +43,9 @@ func (s *Reader) GateReason(stay int) string {
 		}
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
+	if s.Capabilities().SurgeServes {
+		size = s.Serving()
+	}
 	if floor := size - (gate{s}).mayBeUnseen(); stay < floor {
 		return text.TooFewServe(s.InService(), floor, s.OutOfService())
 	}
@@ -76,11 +79,32 @@ func (s gate) awaitsRoom(stay int) string {
 // mayBeUnseen is how many nodes may be out of service with nothing in their place: the limit,
 // less what machines outside the group stand in for as long as there are any.
 func (s gate) mayBeUnseen() int {
+	if s.Capabilities().SurgeServes {
+		return s.Spare()
+	}
 	all, left := len(s.facts().with[outside]), len(s.facts().with[outsideStill])
 	if left == 0 {
 		return max(1, s.Run.Limit-all)
 	}
 	return max(0, s.Run.Limit-all)
+}
+
+// Serving is how many nodes the group is to have without the surge: as many as before, or fewer if others
+// have made it smaller meanwhile.
+func (s *Reader) Serving() int { return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()) }
+
+// Spare is MaxUnavailable resolved for the group, a share rounded down. Once nothing is left of the surge
+// (the last nodes take it down with them, or others have taken it) one node goes at least: one that
+// was returned to, or came late.
+func (s *Reader) Spare() int {
+	n := s.Run.Settings.MaxUnavailable.Of(s.Run.Base.Desired, false)
+	if s.Run.Raise > 0 { // a share is of the size that the limit was worked out from
+		n = min(n, max(0, s.Run.Limit-s.Run.Raise))
+	}
+	if s.Run.Raised && s.Run.Surge() <= 0 {
+		return max(1, n)
+	}
+	return n
 }
 
 // PassesGate reports whether a node waits for approval that does not serve: its drain
@@ -103,6 +127,9 @@ func (s *Reader) TakesNothing(machine string) bool {
 // once there are so many machines more.
 func (s *Reader) MayStart(extra int) int {
 	away := max(1, s.Run.Limit)
+	if s.Capabilities().SurgeServes {
+		away = s.Spare()
+	}
 	if extra > 0 && s.Capabilities().Detaches {
 		away = max(0, s.Run.Limit-extra)
 	}

@@ -21,6 +21,13 @@ type Capabilities struct {
 	IsolatesFirst bool
 	// CordonsFirst: a node is cordoned before its first eviction.
 	CordonsFirst bool
+	// SurgeServes: the limit counts what the surge stands in for, so that no drain leaves fewer nodes in
+	// service than the group is to have, less MaxUnavailable.
+	SurgeServes bool
+	// AwaitsRoutes: the wait after a drain ends early once nothing routes to the node any more.
+	AwaitsRoutes bool
+	// TellsMoves: a run that ends well tells how often pods have moved.
+	TellsMoves bool
 	// WholeBatches: a batch begins when all of the one before it is through.
 	WholeBatches bool
 	// RequiresValidation: a node that went holds its slot until the whole cluster has proved valid, and

@@ -34,6 +34,7 @@ const (
 	LookAtPods     ActionKind = "look"       // a consistent read of the pods on a node
 	LookAtOwner    ActionKind = "look-owner" // a read of the Deployment behind a pod
 	Scale          ActionKind = "scale"      // set the Deployment Object to Replicas, if it still has FromReplicas
+	LookAtRoutes   ActionKind = "routes"     // a read of what routes to a node
 	Terminate      ActionKind = "terminate"  // end a machine through its group
 	EndWarm        ActionKind = "end-warm"   // end a machine of the group's warm pool
 	Detach         ActionKind = "detach"     // take a machine out of its group, which launches another in its place; tagged first
@@ -231,10 +232,21 @@ type Outcome struct {
 	Lines []string `json:"lines,omitempty"`
 	// Deployment answers a LookAtOwner, nil where no Deployment owns the pod.
 	Deployment *world.Deployment `json:"deployment,omitempty"`
+	// Routes answer a LookAtRoutes: what routes to the node.
+	Routes []Route `json:"routes,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
 	// Update answers a StartUpdate and a SetUpdateConfig: the id of EKS's update.
 	Update string `json:"update,omitempty"`
+}
+
+// Route leads traffic to a node.
+type Route struct {
+	// Service and Pod are "namespace/name"; a pod is what an endpoint stands for, "" where none is named.
+	Service string `json:"service"`
+	Pod     string `json:"pod,omitempty"`
+	// EveryNode: a load balancer uses a port of every node.
+	EveryNode bool `json:"everyNode,omitempty"`
 }
 
 // Cleaned is the outcome with all that others have worded clean.
@@ -246,6 +258,10 @@ func (o Outcome) Cleaned() Outcome {
 	o.Lines = slices.Clone(o.Lines)
 	for i, line := range o.Lines {
 		o.Lines[i] = world.Clean(line)
+	}
+	o.Routes = slices.Clone(o.Routes)
+	for i, r := range o.Routes {
+		o.Routes[i].Service, o.Routes[i].Pod = world.Clean(r.Service), world.Clean(r.Pod)
 	}
 	o.Pods = slices.Clone(o.Pods)
 	for i, p := range o.Pods {

@@ -283,6 +283,11 @@ var Kinds = []Kind{
 		Event: WorkloadScaled,
 	},
 	{
+		Name: LookAtRoutes, Means: "read what routes to a node: its endpoints in EndpointSlices, and load balancers in front of every node",
+		Place: InCluster, ReadOnly: true, Rights: []string{"list endpointslices", "list services"},
+		sentence: func(a Action) string { return text.ReadRoutes(a.Node) },
+	},
+	{
 		Name: Terminate, Means: "terminate a machine through its group",
 		Place: InCloud, Needs: []world.Source{world.Cluster, world.Cloud}, Rights: []string{"autoscaling:TerminateInstanceInAutoScalingGroup", "ec2:TerminateInstances"},
 		requires: []requirement{hasMachine},

@@ -63,7 +63,11 @@ const (
 	// ReasonCommandWaits: a command cannot be obeyed before the run record is written.
 	ReasonCommandWaits = "command waits"
 	// ReasonBlind: the cluster has not been seen since the run ended a machine.
-	ReasonBlind     = "blind"
+	ReasonBlind = "blind"
+	// ReasonRoutes: the wait after a drain is over, and what it was for.
+	ReasonRoutes = "routes"
+	// ReasonWave: the waves of a run grow no further, or hold.
+	ReasonWave      = "wave"
 	reasonMoverGone = "rival gone"  // an external mover has ended its work
 	reasonForced    = "force order" // a user has ordered pods to be deleted
 )

@@ -202,4 +202,4 @@ func Traces(w *world.World) (sure, unsure []Trace) {
 }
 
 // ownTaints are the keys of the taints that strategies put on nodes.
-var ownTaints = []string{world.EKSGroupKey, world.SurplusTaint}
+var ownTaints = []string{world.EKSGroupKey, world.SurplusTaint, world.OutdatedTaint, world.ClosedTaint}

@@ -323,6 +323,9 @@ type Run struct {
 	Orders []ForceOrder `json:"orders,omitempty"`
 	// PendingHooks are the nodes that are gone and whose hooks are yet to run.
 	PendingHooks []Gone `json:"owed,omitempty"`
+	// Wave is how many nodes begin at a time for now; nil where the strategy does not grow, and before
+	// the first one.
+	Wave *Wave `json:"wave,omitempty"`
 	// Canary is the watch over what replaced the canary; nil before it begins.
 	Canary *Canary `json:"canary,omitempty"`
 	// HandledCommands are the commands from elsewhere that were obeyed, as long as they could be
@@ -399,6 +402,12 @@ type Node struct {
 	Empty time.Time `json:"empty,omitzero"`
 	// Tried is when an eviction was last attempted here.
 	Tried time.Time `json:"tried,omitzero"`
+	// Routes are what still routed to it when it was last looked, while it settles, and Routed what did at
+	// the first look; LookedAt is when that was last. Unrouted: nothing does any more.
+	Routes   []string  `json:"routes,omitempty"`
+	Routed   []string  `json:"routed,omitempty"`
+	LookedAt time.Time `json:"lookedAt,omitzero"`
+	Unrouted bool      `json:"unrouted,omitempty"`
 	// Order is the force order that covers the node, "" for none.
 	Order string `json:"order,omitempty"`
 	// Decrement: its termination takes the group's size down.

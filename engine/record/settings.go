@@ -125,6 +125,7 @@ const (
 	OrderNewest         Order = "newest"          // the node that was made last goes first
 	OrderName           Order = "name"            // by the node's name
 	OrderFewestBlockers Order = "fewest-blockers" // by foreseen blockers, then by pods to move
+	OrderApart          Order = "apart"           // nodes that go together share as few PDBs as possible
 )
 
 // Settings are the numbers of a run. A strategy's Defaults fills what the user
@@ -195,6 +196,8 @@ type Settings struct {
 	MaxSurge Amount `json:"maxSurge,omitzero"`
 	// Surge is how many nodes more EKS's rules launch.
 	Surge SurgeRule `json:"surge,omitempty"`
+	// OnTrouble says what crash-looping replacements do to the waves, where the strategy has any.
+	OnTrouble TroublePolicy `json:"onTrouble,omitempty"`
 	// Interval is the wait after a termination before the cluster is looked at again.
 	Interval time.Duration `json:"interval,omitempty"`
 	// ValidateCount is how many looks in a row must find the cluster valid after a

@@ -89,6 +89,8 @@ type Workload struct {
 	// replacements.
 	Moved int       `json:"moved"`
 	Since time.Time `json:"since"`
+	// Again counts those of them that stood in for one that the run had moved before.
+	Again int `json:"again,omitempty"`
 	// Stops is how many of them were seen to stop, and StopTime how long that took in all.
 	Stops    int           `json:"stops,omitempty"`
 	StopTime time.Duration `json:"stopTime,omitempty"`

@@ -85,7 +85,7 @@ func (c *Script) workload(a *args) error {
 		Ready: a.span("ready", 3*time.Second), Grace: a.span("grace", 30*time.Second), Stop: a.span("stop", 2*time.Second),
 		NeverReady: a.flag("never-ready"), Gated: a.flag("gated"), EmptyDir: a.flag("empty-dir"), ToleratesAll: a.flag("tolerates-all"),
 		Zone: a.word("zone"), Node: c.Sim.names.node(a.word("node")), Finalizers: a.list("finalizers", ""), Finalized: a.span("finalized", 0),
-		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"),
+		CPU: a.int("cpu", 0), Memory: a.int("memory", 0), Volume: a.flag("volume"), Apart: a.word("apart"), CrashesOn: a.word("crashes-on"), Service: a.flag("service"),
 	}
 	namespace := "app"
 	switch class := a.word("critical"); class {
@@ -135,7 +135,7 @@ func (c *Script) timing(a *args) error {
 	for name, v := range map[string]*time.Duration{
 		"boot": &k.Boot, "launch": &k.Launch, "ready": &k.NodeReady, "terminate": &k.Terminate,
 		"cluster-lag": &k.ClusterLag, "cloud-lag": &k.CloudLag, "cloud-every": &k.CloudEvery,
-		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach, "notice": &k.Notice, "unlisted": &k.Unlisted,
+		"cluster-latency": &k.ClusterLatency, "cloud-latency": &k.CloudLatency, "controllers": &k.Controllers, "sync": &k.Sync, "detach": &k.Detach, "routes": &k.Routes, "notice": &k.Notice, "unlisted": &k.Unlisted,
 	} {
 		*v = a.span(name, *v)
 	}

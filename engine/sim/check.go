@@ -71,6 +71,7 @@ type checker struct {
 	back         takesBack
 	passing      passing
 	endings      endings
+	pastDrains   int // outdated nodes that have ceased to drain, each time
 }
 
 func (c *checker) init(d *Driver) {
@@ -211,7 +212,7 @@ func sizesUndoable(a record.Action, saved *record.Run) bool {
 func (c *checker) fresh(a record.Action) {
 	var needs []world.Source
 	switch a.Kind {
-	case record.LookAtPods, record.CheckEffect, record.Inspect, record.RunHook:
+	case record.LookAtPods, record.LookAtRoutes, record.CheckEffect, record.Inspect, record.RunHook:
 	case record.CreateTemplate, record.SetTemplate, record.SetSizes, record.Suspend, record.Resume, record.LaunchIn, record.EndWarm, record.Detach, record.Deregister:
 		needs = []world.Source{world.Cloud}
 	case record.Terminate:
@@ -352,7 +353,7 @@ func (c *checker) resumed() {
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {
-		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
+		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
 		}
 	}
@@ -413,6 +414,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.cordons()
 	c.deadlines(dec)
 	c.awaits(dec)
+	c.waves(dec)
 	c.passed(dec)
 	c.retires(dec)
 	c.hookedDrains(dec)

@@ -15,7 +15,7 @@ import (
 
 // ours are the keys of the taints that Drainboard puts on nodes; on those of kops's groups
 // another one as well.
-var ours = []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus"}
+var ours = []string{"eks.amazonaws.com/nodegroup", "drainboard.dev/surplus", "drainboard.dev/outdated", "drainboard.dev/closed"}
 
 // kopsTaint says that kops is going to replace a node.
 const kopsTaint = "kops.k8s.io/scheduled-for-update"

@@ -47,7 +47,11 @@ func (c *checker) gated(id string, n record.Node) {
 			}
 		}
 	}
-	if floor := min(c.rested, view.Group.Sizes.Desired) - c.mayMiss(); in < floor {
+	size := view.Group.Sizes.Desired
+	if c.isOwn() {
+		size = min(size, d.Sim.owed()) // the surge stands in for others
+	}
+	if floor := min(c.rested, size) - c.mayMiss(); in < floor {
 		d.breaks("gate: the drain of %s leaves %d nodes in service, %d have to be", n.Name, in, floor)
 	}
 }
@@ -61,6 +65,9 @@ func (c *checker) serves(m *world.Machine) bool {
 // mayMiss is how many nodes of an EKS group may be out of service at once: a share of its
 // size before the run is rounded down, and is one at least.
 func (c *checker) mayMiss() int {
+	if c.isOwn() {
+		return c.spare()
+	}
 	set := c.d.Run.Settings.MaxUnavailable
 	if set.Percent {
 		return max(1, set.N*c.size/100)

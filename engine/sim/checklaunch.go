@@ -93,7 +93,7 @@ func (c *checker) awaits(dec engine.Decision) {
 			c.launches.missing = 0
 		}
 	}
-	if dec.Run.State != record.Running || !strings.HasPrefix(dec.Run.Strategy, "eks") || !c.dependsOnLaunches(dec.Run) {
+	if dec.Run.State != record.Running || !strings.HasPrefix(dec.Run.Strategy, "eks") && !c.isOwn() || !c.dependsOnLaunches(dec.Run) {
 		return
 	}
 	what, by := c.overdueBy()

@@ -78,6 +78,7 @@ func sizesOpen(r record.Run, but string) bool {
 // than go at once, so that as many serve as before.
 func (c *checker) surges(a record.Action) {
 	d := c.d
+	c.raisesOwn(a)
 	if a.Key != record.RaiseKey || d.Rules.Name() != "eks" || c.heritage > 0 || d.Run.Inherited != nil {
 		return
 	}

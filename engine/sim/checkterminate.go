@@ -16,6 +16,9 @@ const leastSettle = time.Second
 // grace period before the node goes without it.
 const forcedStays = 30 * time.Second
 
+// leastRouted is the least wait of a node to which nothing routes.
+const leastRouted = 5 * time.Second
+
 // oldLook is how old the last look may be when the termination arrives.
 const oldLook = 35 * time.Second
 
@@ -133,13 +136,32 @@ func (c *checker) terminate(a record.Action) {
 	if !n.Unschedulable && !v.lifted && !n.Created.After(last) { // one that joined since then is empty
 		d.breaks("rule 3: %s is terminated and not cordoned (joined %s, looked at %s)", n.Name, n.Created.Sub(epoch), last.Sub(epoch))
 	}
-	if least := max(d.Run.Settings.Settle, leastSettle); v.joined && last.Sub(first) < least {
+	least := max(d.Run.Settings.Settle, leastSettle)
+	if d.Rules.Capabilities().AwaitsRoutes && last.Sub(first) < least {
+		least = min(least, leastRouted)
+		c.unrouted(n)
+	}
+	if v.joined && last.Sub(first) < least {
 		d.breaks("rule 3: %s was seen empty for %s only, it settles for %s", n.Name, last.Sub(first), least)
 	}
 	if age := s.now.Sub(last); age > c.oldLook {
 		d.breaks("rule 3: %s is terminated %s after the last look at it", n.Name, age)
 	}
 	c.bereft(a, n, last)
+}
+
+// unrouted checks that nothing leads to a node any more whose machine is ended before its wait is over,
+// but to pods that stay.
+func (c *checker) unrouted(n *world.Node) {
+	d, s := c.d, c.d.Sim
+	if len(s.group.Balancers) > 0 {
+		d.breaks("routes: %s is terminated early, and nobody has asked the load balancers of its group", n.Name)
+	}
+	for _, r := range s.routesTo(n.Name) {
+		if s.pods.names[r.Pod] == nil { // rule 3 is about those that are there
+			d.breaks("routes: %s is terminated early, and %s led to %s on it", n.Name, r.Service, r.Pod)
+		}
+	}
 }
 
 // bereft checks that no pod goes with a machine but those that may.

@@ -58,6 +58,9 @@ func (s *Sim) dropPod(uid string) {
 	}
 	s.pods.drop(p)
 	s.letGo(p)
+	if p.shape.Service && p.Node != "" && p.Owner.Kind != DaemonSet && !p.ToleratesAll { // those end with the node, or come back
+		s.routes[uid] = gone{p.Node, p.route(), s.now.Add(s.Config.Routes)}
+	}
 	s.Truth.DeletePod(uid)
 	s.watch(func(w *world.World) { w.DeletePod(uid) })
 	s.touch()

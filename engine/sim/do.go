@@ -41,6 +41,8 @@ func (s *Sim) do(a record.Action) record.Outcome {
 		return s.lookAtOwner(a)
 	case record.Scale:
 		return s.scaleTo(a)
+	case record.LookAtRoutes:
+		return s.lookAtRoutes(a)
 	case record.Inspect:
 		return s.inspect(a)
 	case record.CheckEffect:

@@ -32,6 +32,14 @@ type mutation struct {
 var mutations = []mutation{
 	{"1: one drain too many", "assess/movers.go", "return s.AtOnce() - s.Unavailable() - s.takenOut()", "return s.AtOnce() - s.Unavailable() - s.takenOut() + 1", "", "rule 1: "},
 	{"1: a settling node is no longer counted", "assess/gate.go", "case record.Draining, record.Settling, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", "case record.Draining, record.Updating:\n\t\treturn true\n\tcase record.Terminating:", "", "rule 1: "},
+	{"1: by our own rules one node fewer serves than promised", "assess/gate.go", "if s.Capabilities().SurgeServes {\n\t\treturn s.Spare()", "if s.Capabilities().SurgeServes {\n\t\treturn s.Spare() + 1", ownPlay, "gate: "},
+	{"3: the wait after a drain ends while something routes to the node", "isolate.go", "n.Routes, n.LookedAt, n.Unrouted = routes, s.Now, len(routes) == 0", "n.Routes, n.LookedAt, n.Unrouted = routes, s.Now, true", ownPlay, "routes: "},
+	{"3: the wait after a drain is shorter than the least one", "isolate.go", "leastRouted = 5 * time.Second", "leastRouted = 3 * time.Second", ownPlay, "rule 3: "},
+	{"waves: they grow fourfold", "assess/waves/waves.go", "w.Size = min(2*w.Size, s.Run.Limit)", "w.Size = min(4*w.Size, s.Run.Limit)", ownPlay, "waves: "},
+	{"waves: those that crash-loop do not hold them", "assess/waves/waves.go", "case w.Trouble != \"\":\n\t\treturn text.WaveTrouble(w.Trouble)", "case w.Trouble == \"?\":\n\t\treturn text.WaveTrouble(w.Trouble)", ownPlay, "waves: "},
+	{"waves: the next begins while the last one drains", "assess/waves/waves.go", "return stage == record.Draining || stage == record.Queued", "return stage == record.Queued", "Scenario/drainboard_waves", ""},
+	{"surge: our own rules raise by one more", "strategy/drainboard.go", "return min(r.Settings.MaxSurge.Of(r.Base.Desired, true), going)", "return min(r.Settings.MaxSurge.Of(r.Base.Desired, true)+1, going)", ownPlay, "surge: "},
+	{"order: nodes that go together share PDBs", "assess/preflight/order.go", "return apart(s, out)", "_ = apart(s, out)", "Scenario/drainboard_pdbs_apart", ""},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.Judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},
@@ -378,6 +386,7 @@ const (
 	gardenerPlay = "TestRandomGardener"
 	manualPlay   = "TestRandomGardenerManual"
 	inPlacePlay  = "TestRandomGardenerInPlace"
+	ownPlay      = "TestRandomDrainboard"
 )
 
 // kopsPlay is the random play of kops's groups.

@@ -76,6 +76,7 @@ type player struct {
 	crash  string // to be said first, "" for none
 	remote *rand.Rand
 	edge   *rand.Rand // nil: no edge cases
+	own    *rand.Rand // of our own rules, nil by others
 	sizes  sizesPlay
 	late   bool     // the driver decides late whenever two nodes drain
 	given  int      // commands from elsewhere
@@ -98,6 +99,10 @@ func newPlayer(c *Script, seed, luck uint64, strategy string) *player {
 		p.turns, p.begins = slices.Concat(poolTurns, byItselfTurns), []string{"suspend", "set-sizes", "label"}
 	} else if strings.HasPrefix(strategy, "gardener") {
 		p.turns = slices.Concat(turns, gardenerTurns)
+	}
+	if strategy == "drainboard" {
+		p.own, p.begins = rand.New(rand.NewPCG(seed, 0x0d1a)), []string{"suspend", "set-sizes", "taint", "cordon", "routes"}
+		p.turns = slices.Concat(turns, ownTurns)
 	}
 	p.sizes = newSizesPlay(seed, strategy)
 	p.say("seed %d", seed)
@@ -199,9 +204,9 @@ func (p *player) workloads() {
 	r := p.r
 	for i := range 1 + r.IntN(3) {
 		name := fmt.Sprintf("w%d", i)
-		p.say("workload %s replicas=%d stop=%ds ready=%ds %s", name, 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), p.pick(
+		p.say("workload %s replicas=%d stop=%ds ready=%ds %s%s", name, 1+r.IntN(4), r.IntN(8), 1+r.IntN(5), p.pick(
 			"", "", "", "", "kind=statefulset", "kind=statefulset volume", "tolerates-all", "never-ready", "apart=host", "apart=zone",
-			"cpu=600", "finalizers=guard finalized=20s", "crashes-on=v1.32"))
+			"cpu=600", "finalizers=guard finalized=20s", "crashes-on=v1.32"), p.service())
 		switch r.IntN(5) {
 		case 0, 1:
 			p.say("budget %s max=1 %s", name, p.seldom(2, "always-allow"))
@@ -224,6 +229,7 @@ func (p *player) asks(strategy string) {
 		return
 	}
 	p.say("settings strategy=%s", strategy)
+	defer p.ownAsks()
 	if surge := rand.New(rand.NewPCG(p.seed, 0x5c46)); strategy == "eks" && surge.IntN(2) == 0 { // elsewhere, as hooks do
 		p.say("settings max-surge=%s", []string{"fit", "fit", "1", "2", "5", "10%", "50%"}[surge.IntN(7)])
 	}

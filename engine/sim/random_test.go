@@ -85,6 +85,13 @@ func TestRandomKops(t *testing.T) {
 	playAll(t, func(uint64) string { return "kops" }, changes, rare)
 }
 
+// TestRandomDrainboard plays rolls by our own rules.
+func TestRandomDrainboard(t *testing.T) {
+	changes := []record.ActionKind{record.AddTaint, record.Cordon, record.Evict, record.LookAtPods, record.LookAtRoutes, record.Terminate}
+	rare := []record.ActionKind{record.RemoveTaint, record.CheckEffect, record.Uncordon, record.AddLabel, record.RemoveLabel, record.Delete, record.SetSizes, record.Suspend, record.Resume, record.RunHook}
+	playAll(t, func(uint64) string { return "drainboard" }, changes, rare)
+}
+
 // TestRandomGardener plays rolls of zones by Gardener's rules.
 func TestRandomGardener(t *testing.T) {
 	changes := []record.ActionKind{record.AddTaint, record.Cordon, record.Evict, record.LookAtPods, record.Terminate}

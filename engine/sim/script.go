@@ -299,6 +299,9 @@ func (c *Script) set(a *args) error {
 	if w := a.word("approve"); w != "" {
 		k.Approve = record.Approval(w)
 	}
+	if w := a.word("on-trouble"); w != "" {
+		k.OnTrouble = record.TroublePolicy(w)
+	}
 	if w := a.word("on-drain-timeout"); w != "" {
 		k.OnDrainTimeout = record.TimeoutPolicy(w)
 	}

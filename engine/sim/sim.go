@@ -58,6 +58,8 @@ type Config struct {
 	Sync time.Duration
 	// Detach is how long a volume takes to leave a node.
 	Detach time.Duration
+	// Routes is how long a Service leads to a pod that is gone.
+	Routes time.Duration
 	// Unlisted is how long a machine that was detached is on no list: its group's does not
 	// have it any more, that of the detached ones not yet.
 	Unlisted time.Duration
@@ -126,6 +128,7 @@ type Sim struct {
 	budgets    map[string]*budget
 	refs       []string           // of budgets, sorted; nil until asked for
 	volumes    map[string]*volume // by the pod that they are for
+	routes     map[string]gone    // pods that are gone, by UID, and to which a Service led
 	names      naming
 	numbers    map[string]int         // the last number given to a name
 	named      string                 // what the names of new nodes begin with
@@ -183,7 +186,7 @@ func empty(c Config, now time.Time) *Sim {
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
 		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){}, tainted: map[world.Taint]string{},
+		volumes: map[string]*volume{}, routes: map[string]gone{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){}, tainted: map[world.Taint]string{},
 	}
 	s.faults.init()
 	return s

@@ -31,7 +31,7 @@ func (c *Script) story(all bool) string {
 		last, nodes = "", ""
 	}
 	for _, e := range events {
-		if !all && e.Reason != record.ReasonRestored && slices.Contains(details, e.Type) {
+		if !all && e.Reason != record.ReasonRestored && e.Reason != record.ReasonRoutes && slices.Contains(details, e.Type) {
 			continue
 		}
 		node := e.Node

@@ -37,6 +37,8 @@ type Shape struct {
 	Finalized time.Duration
 	// CPU (in thousandths) and Memory (in MiB) are what a pod asks for.
 	CPU, Memory int
+	// Service: a Service leads to the pods, also for a while after they are gone.
+	Service bool
 	// Volume: each pod of the name has a disk, of the zone where it was first placed.
 	Volume bool
 	// Apart keeps two pods off one "host" or one "zone" (required anti-affinity).

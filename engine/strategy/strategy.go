@@ -13,7 +13,7 @@ import (
 )
 
 // all lists the strategies by name.
-var all = []engine.Strategy{EKS{}, EKSMinimal{}, Kops{}, Gardener{}, Gardener{Seed: true}, GardenerManual{}, GardenerFollow{}, EKSManaged{}, GardenerInPlace{}, GardenerInPlace{Seed: true}}
+var all = []engine.Strategy{EKS{}, EKSMinimal{}, Drainboard{}, Kops{}, Gardener{}, Gardener{Seed: true}, GardenerManual{}, GardenerFollow{}, EKSManaged{}, GardenerInPlace{}, GardenerInPlace{Seed: true}}
 
 // Named returns the strategy of that name.
 func Named(name string) (engine.Strategy, error) {

@@ -33,6 +33,21 @@ func eksOrigin() map[string]string {
 	}
 }
 
+// drainboardOrigin says where the defaults of Drainboard come from, by flag.
+func drainboardOrigin() map[string]string {
+	return map[string]string{
+		"max-surge":          "Drainboard: one machine",
+		"max-unavailable":    "Drainboard: none beside the surge",
+		"drain-timeout":      "Drainboard: 15 minutes, as EKS",
+		"post-drain-wait":    "Drainboard: until nothing routes to the node, at most 60 seconds",
+		"on-drain-timeout":   "Drainboard: fails, as EKS",
+		"on-trouble":         "Drainboard: no drain starts until it is over",
+		"order":              "Drainboard: nodes that go together share as few PDBs as possible",
+		"node-ready-timeout": "Drainboard",
+		"approve":            "Drainboard",
+	}
+}
+
 // kopsOrigin says where the defaults of Kops come from, by flag.
 func kopsOrigin() map[string]string {
 	return map[string]string{

@@ -55,6 +55,8 @@ func Delete(pod string) string { return "delete " + pod }
 
 func ReadPods(node string) string { return "list the pods on " + node }
 
+func ReadRoutes(node string) string { return "list what routes to " + node }
+
 func Terminate(machine string) string { return "terminate " + machine }
 
 // TerminationAsked says that the end of a machine was asked for: of its group, which replaces it

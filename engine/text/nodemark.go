@@ -77,6 +77,8 @@ func MaintenanceDrains(who string) string {
 const (
 	OutOfService    = "was declared out of service: its pods are force-deleted, its volumes detached"
 	MachineShutDown = "its machine is shut down"
+	OutdatedOfRun   = "a run of Drainboard is going to replace it: new pods avoid it"
+	ClosedOfRun     = "a run of Drainboard is going to replace it: it takes no new pods"
 	SurplusOfRun    = "a run of Drainboard has marked it as surplus: new pods avoid it"
 )
 

@@ -21,6 +21,10 @@ const (
 	// SurplusTaint is the key of the taint that our runs put on new nodes which they mean
 	// to end at the end (engine/strategy/eks.go).
 	SurplusTaint = "drainboard.dev/surplus"
+	// OutdatedTaint and ClosedTaint are the keys of the taints that our runs put on nodes which they are
+	// going to replace: new pods avoid them, and then take no place there (engine/strategy/drainboard.go).
+	OutdatedTaint = "drainboard.dev/outdated"
+	ClosedTaint   = "drainboard.dev/closed"
 
 	// Gardener's machine controller (machine-controller-manager pkg/apis/machine/v1alpha1
 	// and pkg/util/provider/machineutils; Gardener docs, "Shoot Worker Nodes Settings").
@@ -150,6 +154,10 @@ var taintMarks = []taintMark{
 		Means: text.MachineShutDown}},
 	{key: SurplusTaint, tells: Move{By: MoverDrainboard,
 		Means: text.SurplusOfRun}},
+	{key: OutdatedTaint, tells: Move{By: MoverDrainboard,
+		Means: text.OutdatedOfRun}},
+	{key: ClosedTaint, tells: Move{By: MoverDrainboard,
+		Means: text.ClosedOfRun}},
 }
 
 // taintMoves reads the taints.

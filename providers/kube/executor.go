@@ -18,12 +18,15 @@ import (
 // requestTimeout for a request; no request that changes something is repeated
 // behind the engine's back. It implements live.Executor and is safe for
 // concurrent use.
-type Executor struct{ c *Client }
+type Executor struct {
+	c      *Client
+	routes routeLists
+}
 
 var _ live.Executor = (*Executor)(nil)
 
 // Executor returns the cluster's executor.
-func (c *Client) Executor() *Executor { return &Executor{c} }
+func (c *Client) Executor() *Executor { return &Executor{c: c} }
 
 // Do carries out an action and says what came of it, at the cluster's time.
 func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
@@ -50,6 +53,8 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 		return e.readOwner(ctx, a)
 	case record.Scale:
 		return e.scale(ctx, a)
+	case record.LookAtRoutes:
+		return e.lookAtRoutes(ctx, a)
 	case record.CheckEffect:
 		return e.check(ctx, *a.Of)
 	}
@@ -106,7 +111,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	switch of.Kind {
-	case record.LookAtPods, record.LookAtOwner:
+	case record.LookAtPods, record.LookAtOwner, record.LookAtRoutes:
 		return record.Outcome{Verdict: record.Done} // it leaves nothing behind
 	case record.Scale:
 		return e.checkScale(ctx, of)

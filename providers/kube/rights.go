@@ -110,6 +110,12 @@ func WriteRights(namespace string) []Right {
 	}
 }
 
+// RouteRights are what upgrade needs to know what routes to a node; nobody asks for them before: without
+// them a drained node is waited for in full.
+func RouteRights() []Right {
+	return []Right{{"list", "discovery.k8s.io", "endpointslices", ""}, {"list", "", "services", ""}}
+}
+
 // earRights are what a driver needs to hear commands from elsewhere, in their namespace.
 func earRights(namespace string) (rights []Right) {
 	for _, verb := range []string{"get", "list", "watch", "update", "delete"} {

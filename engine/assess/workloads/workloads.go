@@ -69,6 +69,11 @@ func replaces(p *world.Pod, w *record.Workload) bool {
 	return !p.Finished() && !p.Terminating() && !p.Created.Before(w.Since.Truncate(time.Second).Add(-skew))
 }
 
+// Replaces reports whether a pod that is about to be moved, or was just now, stands in for one that was.
+func Replaces(p *world.Pod, w *record.Workload) bool {
+	return w.Moved > 0 && p.Created.After(w.Since.Truncate(time.Second).Add(-skew))
+}
+
 // skew is how far a pod's creation, which is told in whole seconds, and the time of the eviction may
 // be apart: both are the cluster's, and the second is inferred.
 const skew = 2 * time.Second
@@ -83,6 +88,7 @@ func together(a, b record.Workload) record.Workload {
 	if cmp.Or(cmp.Compare(a.Trouble().Rank(), b.Trouble().Rank()), a.TroubleSince.Compare(b.TroubleSince), a.Since.Compare(b.Since), cmp.Compare(a.Pod, b.Pod)) > 0 {
 		a, b = b, a
 	}
+	a.Again += b.Again
 	a.Moved, a.Ready, a.Starting, a.Pending, a.CrashLooping = a.Moved+b.Moved, a.Ready+b.Ready, a.Starting+b.Starting, a.Pending+b.Pending, a.CrashLooping+b.CrashLooping
 	if b.Since.Before(a.Since) {
 		a.Since = b.Since

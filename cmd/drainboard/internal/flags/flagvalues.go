@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,9 +70,12 @@ func (f *Roll) approval(cmd *cobra.Command, s *record.Settings, auto bool) error
 
 // sequence sets the order of the nodes, the end time, and how failed and unreachable nodes are handled.
 func (f *Roll) sequence(cmd *cobra.Command, s *record.Settings) error {
+	if len(f.order) > 0 && slices.Contains(s.Order, record.OrderApart) {
+		s.Order = nil // what is given replaces the strategy's own
+	}
 	for i, given := range f.order {
 		var o record.Order
-		if err := choose("order", strings.TrimSpace(given), &o, record.OrderRandom, record.OrderOldest, record.OrderNewest, record.OrderName, record.OrderFewestBlockers); err != nil {
+		if err := choose("order", strings.TrimSpace(given), &o, record.OrderRandom, record.OrderOldest, record.OrderNewest, record.OrderName, record.OrderFewestBlockers, record.OrderApart); err != nil {
 			return err
 		}
 		switch {
@@ -87,6 +91,12 @@ func (f *Roll) sequence(cmd *cobra.Command, s *record.Settings) error {
 		s.Order = append(s.Order, o)
 	}
 	if err := choose("unreachable", f.unreachable, &s.Unreachable, record.UnreachableWait, record.UnreachableTerminate, record.UnreachableFail); err != nil {
+		return err
+	}
+	if f.onTrouble != "" && s.OnTrouble == "" {
+		return errors.New("--on-trouble: only the drainboard strategy has waves")
+	}
+	if err := choose("on-trouble", f.onTrouble, &s.OnTrouble, record.TroubleHold, record.TroublePause); err != nil {
 		return err
 	}
 	if f.maxFailedNodes < 0 {

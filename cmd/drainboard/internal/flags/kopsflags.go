@@ -110,7 +110,8 @@ func (f *Roll) amounts(rules engine.Strategy, s *record.Settings) error {
 	if rules.Name() == (strategy.GardenerFollow{}).Name() {
 		return f.pace(s)
 	}
-	kops := rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
+	own := rules.Name() == strategy.Drainboard{}.Name()
+	kops := own || rules.Name() == present.StrategyKops || present.ByZone(rules.Name()) // whose nodes may all be replaced by a surge
 	if err := f.surge(rules, kops, s); err != nil {
 		return err
 	}
@@ -127,6 +128,9 @@ func (f *Roll) amounts(rules engine.Strategy, s *record.Settings) error {
 			return fmt.Errorf("--max-surge %s and --max-unavailable %s: no node could ever start", s.MaxSurge, a)
 		}
 		s.MaxUnavailable = a
+	}
+	if own && s.MaxSurge.N == 0 && s.MaxUnavailable.N == 0 {
+		return fmt.Errorf("--max-surge %s and --max-unavailable %s: no node could ever start", s.MaxSurge, s.MaxUnavailable)
 	}
 	return nil
 }
@@ -171,7 +175,7 @@ func (f *Roll) oneByOne(cmd *cobra.Command, rules engine.Strategy, s *record.Set
 		return fmt.Errorf("--interactive and --max-unavailable %s contradict each other", s.MaxUnavailable)
 	}
 	s.Approve, s.BatchSize, s.MaxUnavailable = record.ApproveBatch, 1, record.Amount{N: 1}
-	if rules.Name() == present.StrategyKops && s.MaxSurge.N > 0 {
+	if (rules.Name() == present.StrategyKops || rules.Name() == strategy.Drainboard{}.Name()) && s.MaxSurge.N > 0 {
 		s.MaxSurge, s.MaxUnavailable = record.Amount{N: 1}, record.Amount{}
 	}
 	return nil

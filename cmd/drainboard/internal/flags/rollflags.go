@@ -40,6 +40,7 @@ type Roll struct {
 	unreachableAfter         time.Duration
 	drainTimeout             time.Duration
 	onDrainTimeout           string
+	onTrouble                string
 	force                    bool
 	allNodes                 bool
 	forceUnmanaged, emptyDir bool
@@ -80,12 +81,12 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	fl.SetNormalizeFunc(ByKopsName)
 	AddWhere(fl, &f.Where)
 	fl.StringVar(&f.strategy, "strategy", "", "strategy: "+strategies()+" (default: by provider; asg: eks, kops: kops)")
-	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops: 0 if there is a surge; groups that EKS manages: as configured, and restored at the end)")
-	fl.StringVar(&f.maxSurge, "max-surge", "", "new nodes that come before old ones go: a number or a percentage (kops, gardener: default 1; the control plane has none, gardener splits it over the zones); eks also: eks (twice the zones, at least max-unavailable; the default) or fit (as many as pods need that find no room elsewhere)")
+	fl.StringVar(&f.maxUnavailable, "max-unavailable", "", "nodes out of service at once, a number or a percentage (default 1, at most 100; kops, drainboard: 0 if there is a surge; groups that EKS manages: as configured, and restored at the end)")
+	fl.StringVar(&f.maxSurge, "max-surge", "", "new nodes that come before old ones go: a number or a percentage (kops, gardener, drainboard: default 1; the control plane has none, gardener splits it over the zones); eks also: eks (twice the zones, at least max-unavailable; the default) or fit (as many as pods need that find no room elsewhere)")
 	fl.StringVar(&f.approve, "approve", "", "what you are asked to approve: batch, canary (one node first, then the rest), phase or none (default batch; none with --auto)")
 	fl.DurationVar(&f.canaryWatch, "canary-watch", 0, "time to watch the canary's replacement before the other nodes follow (default 2m0s)")
 	fl.IntVar(&f.batchSize, "batch-size", 0, "nodes approved together (default: max-unavailable)")
-	fl.StringSliceVar(&f.order, "order", nil, "order of the nodes within the zones: random, oldest, newest, name, fewest-blockers, or several by rank (default: the strategy's; eks and kops: random, gardener: oldest)")
+	fl.StringSliceVar(&f.order, "order", nil, "order of the nodes within the zones: random, oldest, newest, name, fewest-blockers, apart (nodes that go together share few PDBs), or several by rank (default: the strategy's; eks and kops: random, gardener: oldest, drainboard: apart)")
 	fl.StringSliceVar(&f.only, "only", nil, "roll only these nodes; the run then exits with code 8, nodes left by choice")
 	fl.StringVar(&f.until, "until", "", "start nothing that cannot end by then: a local time of day (05:00: the next one), a date and time, or an RFC 3339 time")
 	fl.IntVar(&f.maxFailedNodes, "max-failed-nodes", 0, "number of nodes that may fail before the run fails (default 0)")
@@ -95,7 +96,7 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	fl.DurationVar(&f.drainTimeout, "drain-timeout", 0, "time for a node to lose its pods (default: the strategy's; eks and kops: 15m, gardener: 2h)")
 	fl.StringVar(&f.onDrainTimeout, "on-drain-timeout", "", "then: fail, skip, force or wait (default: the strategy's; eks and kops: fail, gardener: force)")
 	fl.BoolVar(&f.force, "force", false, "the same as --on-drain-timeout=force (kops's --force is --all-nodes)")
-	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between a node's drain and its termination (default: the strategy's; eks: 1m0s, kops: 5s; kops: also --post-drain-delay)")
+	fl.DurationVar(&f.postDrainWait, "post-drain-wait", -1, "wait between a node's drain and its termination (default: the strategy's; eks: 1m0s, kops: 5s, drainboard: until nothing routes to the node, 5s to 1m0s; kops: also --post-drain-delay)")
 	fl.Lookup("post-drain-wait").DefValue = "0s" // cobra then omits it: the text has the default
 	fl.DurationVar(&f.nodeReadyTimeout, "node-ready-timeout", 0, "time for new nodes to become Ready (default: the strategy's; eks and kops: 15m, gardener: 20m)")
 	fl.DurationVar(&f.waitForStart, "wait-for-start", 0, "Gardener: time for the controller to start the update that the Shoot asks for, and to complete it after the last node; then the run pauses, exit code 9 (default 30m)")
@@ -107,6 +108,7 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	fl.IntVar(&f.evictionsAtOnce, "evictions-at-once", 0, "evictions in flight in the whole run (default 50)")
 	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "time a replacement pod may be Pending before no new drain starts (default 5m)")
 	fl.DurationVar(&f.gatePause, "gate-pause", 0, "pause the run when no drain could start for this long (default 30m)")
+	fl.StringVar(&f.onTrouble, "on-trouble", "", "drainboard: when replacements crash-loop: hold (no drain starts until it is over) or pause (default hold)")
 	fl.StringSliceVar(&f.newLabels, "expect-label", nil, "label (key or key=value) that a new node must carry before it counts as ready")
 	f.addKops(fl)
 	f.addZones(fl)

@@ -110,7 +110,7 @@ func settingsOf(r record.Run) api.Settings {
 		ForcedBy: s.ForcedBy, PostDrainWait: api.Duration(s.Settle), NodeReadyTimeout: api.Duration(s.NodeReadyTimeout),
 		TerminateTimeout: api.Duration(s.TerminateTimeout), ForceUnmanaged: s.Unmanaged, DeleteEmptydirData: s.EmptyDir,
 		EvictionRetry: api.Duration(s.EvictionRetry), EvictionsAtOnce: s.EvictionsAtOnce, PendingLimit: api.Duration(s.PendingLimit),
-		GatePause: api.Duration(s.GatePause), ClusterMaxAge: api.Duration(s.ClusterMaxAge), CloudMaxAge: api.Duration(s.CloudMaxAge),
+		GatePause: api.Duration(s.GatePause), OnTrouble: string(s.OnTrouble), ClusterMaxAge: api.Duration(s.ClusterMaxAge), CloudMaxAge: api.Duration(s.CloudMaxAge),
 		BeforeNodeTimeout: api.Duration(s.BeforeNode), AfterNodeTimeout: api.Duration(s.AfterNode), Interval: api.Duration(s.Interval),
 		ValidateCount: s.ValidateCount, ValidatePause: api.Duration(s.ValidatePause), ValidateRetry: api.Duration(s.ValidateRetry),
 		ValidationTimeout: api.Duration(s.ValidateTimeout), DeregisterLimit: api.Duration(s.DeregisterLimit), CloudOnly: s.CloudOnly,

@@ -197,7 +197,7 @@ func enumerations(t *testing.T) map[string][]any {
 	}
 	for name, of := range map[string]string{
 		"eventType": "record.EventType", "state": "record.State", "result": "record.Result", "stage": "record.Stage", "role": "world.Role",
-		"approval": "record.Approval", "timeoutPolicy": "record.TimeoutPolicy", "unreachablePolicy": "record.UnreachablePolicy", "order": "record.Order",
+		"approval": "record.Approval", "timeoutPolicy": "record.TimeoutPolicy", "troublePolicy": "record.TroublePolicy", "unreachablePolicy": "record.UnreachablePolicy", "order": "record.Order",
 		"rollState": "roll.State", "moverType": "record.ExternalKind", "handling": "record.Handling", "blockerType": ".BlockerKind",
 		"obstacleType": ".ObstacleKind", "effect": "shoot.Effect", "shootRule": "shoot.Rule", "hook": "hooks.On", "source": "world.Source",
 	} {

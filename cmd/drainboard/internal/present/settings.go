@@ -34,6 +34,9 @@ const StrategyKops = "kops"
 // strategyEKS is EKS's DEFAULT.
 const strategyEKS = "eks"
 
+// strategyOwn is our own.
+const strategyOwn = "drainboard"
+
 // surgeText returns how many new nodes come first, as the flag has it.
 func surgeText(r record.Run) string {
 	switch r.Strategy {
@@ -78,9 +81,9 @@ type Setting struct {
 	Flag  string
 	value func(record.Run) string
 	// kops: the strategy kops has it; zones: those that roll each zone by itself have it.
-	// eks: the strategy eks has it. pool: only runs in worker pools of Gardener have it. With
+	// eks: the strategy eks has it; own: the strategy drainboard has it. pool: only runs in worker pools of Gardener have it. With
 	// none of these all have.
-	kops, zones, eks, pool bool
+	kops, zones, eks, own, pool bool
 }
 
 // Of reports whether a strategy has the setting.
@@ -88,18 +91,21 @@ func (r Setting) Of(strategy string) bool {
 	if offered, pool := PoolSettings[strategy]; pool {
 		return slices.Contains(offered, r.Flag)
 	}
-	return !r.kops && !r.zones && !r.eks && !r.pool || r.kops && strategy == StrategyKops || r.zones && ByZone(strategy) || r.eks && strategy == strategyEKS
+	return !r.kops && !r.zones && !r.eks && !r.own && !r.pool || r.own && strategy == strategyOwn || r.kops && strategy == StrategyKops || r.zones && ByZone(strategy) || r.eks && strategy == strategyEKS
 }
 
 // Settings are all settings of a run, by their flags.
 var Settings = []Setting{
 	{Flag: "strategy", value: func(r record.Run) string { return r.Strategy }},
 	{Flag: "max-unavailable", value: unavailableText},
-	{Flag: "max-surge", value: surgeText, kops: true, zones: true, eks: true},
+	{Flag: "max-surge", value: surgeText, kops: true, zones: true, eks: true, own: true},
 	{Flag: "approve", value: func(r record.Run) string { return string(r.Settings.Approve) }},
 	{Flag: "canary-watch", value: canaryWatch},
 	{Flag: "batch-size", value: batchSize},
 	{Flag: "order", value: func(r record.Run) string {
+		if slices.Contains(r.Settings.Order, record.OrderApart) {
+			return orderText(r.Settings.Order)
+		}
 		return orderText(r.Settings.Order) + "; within each zone, the zones in turn"
 	}},
 	{Flag: "only", value: func(r record.Run) string { return cmp.Or(strings.Join(r.Target.Only, ", "), "all nodes") }},
@@ -133,6 +139,7 @@ var Settings = []Setting{
 	{Flag: "node-conditions", value: func(r record.Run) string { return cmp.Or(strings.Join(r.Settings.NodeConditions, ", "), "none") }, zones: true},
 	{Flag: "pending-limit", value: func(r record.Run) string { return r.Settings.PendingLimit.String() }},
 	{Flag: "gate-pause", value: func(r record.Run) string { return r.Settings.GatePause.String() }},
+	{Flag: "on-trouble", value: func(r record.Run) string { return string(r.Settings.OnTrouble) }, own: true},
 	{Flag: "expect-label", value: expectLabel},
 	{Flag: "hook", value: hookText},
 	{Flag: "cloudonly", value: func(r record.Run) string { return yesNo(r.Settings.CloudOnly) }, kops: true},

@@ -1,0 +1,65 @@
+package kube
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+const (
+	slicesFirst = `{"kind":"EndpointSliceList","metadata":{"continue":"more"},"items":[
+		{"metadata":{"namespace":"shop","labels":{"kubernetes.io/service-name":"cart"}},"endpoints":[
+			{"nodeName":"a1","conditions":{"ready":true,"serving":true},"targetRef":{"kind":"Pod","name":"cart-1"}},
+			{"nodeName":"a1","conditions":{"ready":false,"serving":true,"terminating":true},"targetRef":{"kind":"Pod","name":"cart-2"}},
+			{"nodeName":"a1","conditions":{"ready":false,"serving":false,"terminating":true},"targetRef":{"kind":"Pod","name":"cart-3"}},
+			{"nodeName":"a2","conditions":{},"targetRef":{"kind":"Pod","name":"cart-4"}}]}]}`
+	slicesRest = `{"kind":"EndpointSliceList","metadata":{},"items":[
+		{"metadata":{"namespace":"ops","labels":{"kubernetes.io/service-name":"bare"}},"endpoints":[{"nodeName":"a1"},{"nodeName":"a3","conditions":{"ready":false}}]}]}`
+	services = `{"kind":"ServiceList","metadata":{},"items":[
+		{"metadata":{"namespace":"shop","name":"front"},"spec":{"type":"LoadBalancer","ports":[{"nodePort":30080},{"nodePort":30443}]}},
+		{"metadata":{"namespace":"shop","name":"direct"},"spec":{"type":"LoadBalancer","ports":[{}]}},
+		{"metadata":{"namespace":"shop","name":"inside"},"spec":{"type":"NodePort","ports":[{"nodePort":30081}]}}]}`
+)
+
+func TestLookAtRoutes(t *testing.T) {
+	var forbidden atomic.Bool
+	var lists atomic.Int64
+	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case forbidden.Load():
+			say(w, 403, status(403, "Forbidden", "endpointslices.discovery.k8s.io is forbidden", ""))
+		case r.URL.Path == "/api/v1/services":
+			say(w, 200, services)
+		case r.URL.Query().Get("continue") != "":
+			say(w, 200, slicesRest)
+		default:
+			lists.Add(1)
+			say(w, 200, slicesFirst)
+		}
+	})
+	front := record.Route{Service: "shop/front", EveryNode: true}
+	at := func(e *Executor, node string) record.Outcome {
+		return e.Do(t.Context(), record.Action{Kind: record.LookAtRoutes, Key: record.RoutesKey("i-1"), Machine: "i-1", Node: node})
+	}
+	e := c.Executor()
+	for node, want := range map[string][]record.Route{
+		"a1": {{Service: "shop/cart", Pod: "shop/cart-1"}, {Service: "shop/cart", Pod: "shop/cart-2"}, {Service: "ops/bare"}, front},
+		"a2": {{Service: "shop/cart", Pod: "shop/cart-4"}, front},
+		"a3": {front},
+		"a4": {front},
+	} {
+		if o := at(e, node); o.Verdict != record.Done || !slices.Equal(o.Routes, want) {
+			t.Errorf("%s: %+v, want %+v", node, o, want)
+		}
+	}
+	if n := lists.Load(); n < 1 || n > 2 {
+		t.Errorf("nodes looked up together took %d lists", n)
+	}
+	forbidden.Store(true)
+	if o := at(c.Executor(), "a1"); o.Verdict != record.Refused || o.Refusal != record.RefusedForbidden {
+		t.Errorf("who may not list gets %+v", o)
+	}
+}

@@ -295,3 +295,12 @@ func (k *Settings) Retries() int {
 	}
 	return max(1, min(k.EvictRetries, int(k.DrainTimeout/k.EvictionRetry)))
 }
+
+// TroublePolicy says what becomes of a run whose moved pods crash-loop.
+type TroublePolicy string
+
+// Trouble policies.
+const (
+	TroubleHold  TroublePolicy = "hold"  // no further drain starts until it is over, and the waves grow no more
+	TroublePause TroublePolicy = "pause" // the run pauses itself
+)

@@ -71,14 +71,14 @@ type checker struct {
 	back         takesBack
 	passing      passing
 	endings      endings
-	pastDrains   int // outdated nodes that have ceased to drain, each time
+	drainedOnce  map[string]bool // outdated nodes that have drained
 }
 
 func (c *checker) init(d *Driver) {
 	*c = checker{
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
-		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, atStart: map[string]bool{},
+		oldLook: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.group.Sizes.Desired-d.Sim.before.Desired-d.Sim.foreign.Desired),
 		passing:  passing{owed: map[string]string{}, ours: map[string]bool{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},

@@ -58,13 +58,13 @@ func (c *checker) waves(dec engine.Decision) {
 	for id, n := range dec.Run.Nodes {
 		was := c.nodes[id]
 		if was.Stage == record.Draining && n.Stage != record.Draining && !n.New {
-			c.pastDrains++
+			c.drainedOnce[id] = true
 		}
 		switch {
-		case n.New || n.Began.IsZero():
+		case n.New || n.Began.IsZero() || c.drainedOnce[id]: // one drains again that counted already
 		case n.Stage == record.Draining && was.Stage != record.Draining:
-			if m := c.d.Sim.View.Machine(id); m == nil || !c.serves(m) || !was.Began.IsZero() {
-				continue // nothing is lost with it, or it drains again
+			if m := c.d.Sim.View.Machine(id); m == nil || !c.serves(m) {
+				continue // nothing is lost with it
 			}
 			begins, draining = begins+1, draining+1
 		case n.Stage == record.Draining:
@@ -74,8 +74,8 @@ func (c *checker) waves(dec engine.Decision) {
 	if dec.Run.State != record.Running {
 		return
 	}
-	if begins > 0 && draining > c.pastDrains+1 {
-		c.d.breaks("waves: %d nodes drain at once, and %d have drained before", draining, c.pastDrains)
+	if begins > 0 && draining > len(c.drainedOnce)+1 {
+		c.d.breaks("waves: %d nodes drain at once, and %d have drained before", draining, len(c.drainedOnce))
 	}
 	if w := dec.Run.Wave; begins > 0 && (w == nil || w.Trouble != "") {
 		c.d.breaks("waves: a drain begins in wave %+v", w)

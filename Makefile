@@ -67,7 +67,7 @@ UPDATES ?= $(STORMS)
 STARTED ?= $(SEEDS)
 crash-test: ## every random suite at length, every rule checked at every step; prints figures and times (hours)
 	@failed=0; \
-	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
+	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*|Drainboard)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
 		-from=$(FROM) -seeds=$(SEEDS) -storms=$(STORMS) -boundaries=$(BOUNDARIES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
 	go test ./engine/live -count=1 -timeout 24h -v -run '^Test(CompetingDrivers|FollowedUpdates|StartedUpdates)$$' \
 		-from=$(FROM) -competing=$(COMPETING) -updates=$(UPDATES) -started=$(STARTED) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \

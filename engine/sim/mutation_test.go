@@ -473,7 +473,7 @@ func (m mutation) where() (pkg string, args []string) {
 		return "..", []string{"-test.run=^TestScenario$/^" + name + "$"}
 	case m.play == "":
 		return ".", []string{"-test.run=^TestRandom$", "-seeds=600"}
-	case slices.Contains([]string{kopsPlay, gardenerPlay, manualPlay, inPlacePlay}, m.play):
+	case slices.Contains([]string{kopsPlay, gardenerPlay, manualPlay, inPlacePlay, ownPlay}, m.play):
 		return ".", []string{"-test.run=^" + m.play + "$", "-seeds=600"}
 	}
 	return cmp.Or(homes[m.play], "../live"), []string{"-test.run=^(" + m.play + ")$"}

@@ -62,7 +62,7 @@ func (s gate) startDrains(machines []string, slots int) {
 // awaitsSurge reports whether all that holds the drains is the boot of what stands in for the next node,
 // which has a time of its own.
 func (s gate) awaitsSurge() bool {
-	return s.Capabilities().SurgeServes && s.InService() <= s.Serving()-s.Spare() && s.launchUnderWay() != ""
+	return s.Capabilities().SurgeServes && s.InService() <= assess.MustServe(&s.Reader)-s.Spare() && s.launchUnderWay() != ""
 }
 
 // drainRound is one look at the nodes whose drains may start.

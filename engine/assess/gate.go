@@ -44,7 +44,7 @@ func (s *Reader) GateReason(stay int) string {
 	}
 	size := min(s.Run.Base.Desired, s.W.Group.Sizes.Desired) // who has made it smaller meanwhile, wants fewer
 	if s.Capabilities().SurgeServes {
-		size = s.Serving()
+		size = MustServe(s)
 	}
 	if floor := size - (gate{s}).mayBeUnseen(); stay < floor {
 		return text.TooFewServe(s.InService(), floor, s.OutOfService())
@@ -89,9 +89,9 @@ func (s gate) mayBeUnseen() int {
 	return max(0, s.Run.Limit-all)
 }
 
-// Serving is how many nodes the group is to have without the surge: as many as before, or fewer if others
+// MustServe is how many nodes the group is to have without the surge: as many as before, or fewer if others
 // have made it smaller meanwhile.
-func (s *Reader) Serving() int { return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()) }
+func MustServe(s *Reader) int { return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()) }
 
 // Spare is MaxUnavailable resolved for the group, a share rounded down. Once nothing is left of the surge
 // (the last nodes take it down with them, or others have taken it) one node goes at least: one that

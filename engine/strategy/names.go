@@ -2,7 +2,7 @@ package strategy
 
 // abouts say what each strategy does, for the user who has to choose one.
 var abouts = map[string]string{
-	"drainboard":            "as fast as the surge allows: new nodes ahead, growing waves, and no fixed waits",
+	"drainboard":            "as fast as the surge allows: growing waves, no fixed waits",
 	"eks":                   "new nodes first, then old ones are drained and terminated",
 	"kops":                  "detaches old nodes until new ones serve, and validates the cluster after each that is terminated",
 	"gardener":              "each zone by itself, new nodes first as far as its share of the surge allows; finally deletes pods past their PDBs",

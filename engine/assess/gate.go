@@ -91,7 +91,21 @@ func (s gate) mayBeUnseen() int {
 
 // MustServe is how many nodes the group is to have without the surge: as many as before, or fewer if others
 // have made it smaller meanwhile.
-func MustServe(s *Reader) int { return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()) }
+func MustServe(s *Reader) int {
+	return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()+s.uncounted())
+}
+
+// uncounted is by how much others have raised the group that the run has yet to count, which it does when
+// nothing of its own is under way.
+func (s *Reader) uncounted() int {
+	by := s.W.Group.Sizes.Desired - s.Run.Expected()
+	for _, id := range s.In(record.Terminating) {
+		if m := s.W.Machine(id); s.Run.Nodes[id].Decrement && m != nil && !m.Leaving() {
+			by-- // what it lowers may not show yet
+		}
+	}
+	return max(0, by)
+}
 
 // Spare is MaxUnavailable resolved for the group, a share rounded down. Once nothing is left of the surge
 // (the last nodes take it down with them, or others have taken it) one node goes at least: one that

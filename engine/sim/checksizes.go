@@ -44,6 +44,7 @@ func (c *checker) resizes(dec engine.Decision) {
 // setsSizes checks a change of the group's sizes.
 func (c *checker) setsSizes(a record.Action) {
 	d, view := c.d, c.d.Sim.View
+	c.readBack(a)
 	c.surges(a)
 	c.mostRaised = max(c.mostRaised, a.Sizes.Desired-a.From.Desired)
 	if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
@@ -243,8 +244,22 @@ func (c *checker) setBack(a record.Action) {
 	if is != c.held {
 		c.made = &a
 	} else if m := c.made; m != nil && *m.From == *a.From && is.Desired == a.From.Desired && is.Max != a.Sizes.Max {
-		s.foreign.Desired, s.slack, c.made = is.Desired-c.heritage-s.before.Desired, 0, nil
+		c.unmade()
 	}
+}
+
+// readBack takes in the same where the driver has read the sizes while they stood so, and others have
+// changed them again since.
+func (c *checker) readBack(a record.Action) {
+	if m := c.made; m != nil && a.Key == record.RaiseKey && a.From.Desired == m.From.Desired && a.From.Max != m.From.Max && a.From.Max != m.Sizes.Max {
+		c.unmade()
+	}
+}
+
+// unmade takes the sizes for those that others have set, with no raise in them.
+func (c *checker) unmade() {
+	s := c.d.Sim
+	s.foreign.Desired, s.slack, c.made = s.group.Sizes.Desired-c.heritage-s.before.Desired, 0, nil
 }
 
 // heard notes that the driver knows what came of the lowering.

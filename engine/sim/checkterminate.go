@@ -139,7 +139,9 @@ func (c *checker) terminate(a record.Action) {
 	least := max(d.Run.Settings.Settle, leastSettle)
 	if d.Rules.Capabilities().AwaitsRoutes && last.Sub(first) < least {
 		least = min(least, leastRouted)
-		c.unrouted(n)
+		if v.joined { // nothing leads to a node that joined since the look
+			c.unrouted(n)
+		}
 	}
 	if v.joined && last.Sub(first) < least {
 		d.breaks("rule 3: %s was seen empty for %s only, it settles for %s", n.Name, last.Sub(first), least)

@@ -429,7 +429,7 @@ func taintOf(marks []record.Mark) world.Taint {
 
 func sameRow(a, b *NodeRow) bool {
 	x, y := *a, *b
-	if (x.Wait == nil) != (y.Wait == nil) || x.Wait != nil && (x.Wait.For != y.Wait.For || !x.Wait.End.Equal(y.Wait.End)) {
+	if (x.Wait == nil) != (y.Wait == nil) || x.Wait != nil && (x.Wait.For != y.Wait.For || !x.Wait.Start.Equal(y.Wait.Start) || !x.Wait.End.Equal(y.Wait.End)) {
 		return false
 	}
 	x.Wait, y.Wait = nil, nil

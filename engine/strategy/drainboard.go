@@ -63,7 +63,20 @@ func (Drainboard) Suspends() []string { return []string{rebalance} }
 
 // Limit is how many nodes go at once: as many as may be unavailable and as others stand in for.
 func (d Drainboard) Limit(w *world.World, r *record.Run) int {
-	return max(1, r.Settings.MaxUnavailable.Of(r.Base.Desired, false)+d.Extra(w, r))
+	extra := d.Extra(w, r)
+	if !r.RaisedAt.IsZero() || r.Raised { // by fewer nodes that are left it would be less
+		extra = max(extra, r.Raise)
+	}
+	return max(1, r.Settings.MaxUnavailable.Of(r.Base.Desired, false)+extra)
+}
+
+// Bounds: none may be unavailable where others stand in for what goes.
+func (d Drainboard) Bounds(w *world.World, r *record.Run) assess.Bounds {
+	b := assess.Base{}.Bounds(w, r)
+	if d.Extra(w, r) > 0 || r.Raise > 0 {
+		b.Least = 0
+	}
+	return b
 }
 
 // Extra is maxSurge, a share rounded up, but no more than nodes are to be replaced.
@@ -146,11 +159,12 @@ func (Drainboard) missing(s *engine.Step) string {
 	return systems.StillToLaunch(s.Run.Raise)
 }
 
-// newReady are the zones with new nodes that take pods.
+// newReady are the zones with new nodes that take pods: a cordon that is not ours keeps them off.
 func newReady(s *engine.Step) map[string]bool {
 	zones := map[string]bool{}
 	for _, id := range s.In(record.Ready) {
-		if n := s.Run.Nodes[id]; n.New {
+		n := s.Run.Nodes[id]
+		if node := s.W.Node(n.Name); n.New && node != nil && !node.Unschedulable {
 			zones[n.Zone] = true
 		}
 	}
@@ -158,7 +172,8 @@ func newReady(s *engine.Step) map[string]bool {
 }
 
 // close keeps pods off the nodes that are going to be replaced, so that each moves once: altogether where
-// a new node of the zone serves, elsewhere as far as others have room.
+// a new node of the zone serves, elsewhere as far as others have room. Where others have taken all new nodes
+// of a zone away, its old ones take pods again.
 func (Drainboard) close(s *engine.Step) {
 	fresh := newReady(s)
 	for _, id := range s.Run.Order {
@@ -169,8 +184,11 @@ func (Drainboard) close(s *engine.Step) {
 		if node := s.W.Node(n.Name); node == nil || node.Unschedulable {
 			continue
 		}
-		if s.Taint(id, n.Name, avoided); fresh[n.Zone] {
+		s.Taint(id, n.Name, avoided)
+		if fresh[n.Zone] {
 			s.Taint(id, n.Name, closed)
+		} else if m, known := s.Run.MarkOf(record.TaintOf(id, n.Name, closed)); known {
+			s.Unmark(m)
 		}
 	}
 }

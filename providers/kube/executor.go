@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/routes"
 )
 
 // Executor carries out the actions on nodes and pods. Each takes at most
@@ -20,7 +21,7 @@ import (
 // concurrent use.
 type Executor struct {
 	c      *Client
-	routes routeLists
+	routes routes.Lists
 }
 
 var _ live.Executor = (*Executor)(nil)

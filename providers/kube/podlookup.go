@@ -65,3 +65,14 @@ func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outc
 	}
 	return record.Outcome{Verdict: record.Done, Unschedulable: true}
 }
+
+// lookAtRoutes reads what routes to a node.
+func (e *Executor) lookAtRoutes(ctx context.Context, a record.Action) record.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	to, resource, err := e.routes.To(ctx, e.c.api.core, a.Node)
+	if err != nil {
+		return e.unread(err, "list", resource)
+	}
+	return record.Outcome{Verdict: record.Done, Routes: to}
+}

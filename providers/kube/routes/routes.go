@@ -1,4 +1,6 @@
-package kube
+// Package routes reads what routes to nodes: the endpoints of EndpointSlices that serve, also while they
+// stop, and load balancers that use the ports of every node.
+package routes
 
 import (
 	"context"
@@ -8,47 +10,49 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/drainboard/drainboard/engine/record"
 )
 
-// routesYoung is how old the lists may be that tell what routes to a node: nodes that settle side by
-// side are looked up with one of each.
-const routesYoung = time.Second
+const (
+	// young is how old the lists may be: nodes that settle side by side are looked up with one of each.
+	young = time.Second
+	// page is how many objects a request lists.
+	page = 500
+)
 
-// routeLists are the routes of all nodes, as the API had them last.
-type routeLists struct {
+// Lists are the routes of all nodes, as the API had them last. The zero value is ready to use, by several
+// at a time.
+type Lists struct {
 	mu     sync.Mutex
 	asked  time.Time
 	of     map[string][]record.Route // by node
 	always []record.Route            // to every node
 }
 
-// lookAtRoutes reads what routes to a node: the endpoints of EndpointSlices that serve, also while they
-// stop, and load balancers that use the ports of every node.
-func (e *Executor) lookAtRoutes(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	r := &e.routes
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if asked := time.Now(); asked.Sub(r.asked) > routesYoung {
-		of, err := e.endpoints(ctx)
+// To is what routes to a node. With an error it names the resource that could not be listed.
+func (l *Lists) To(ctx context.Context, api rest.Interface, node string) (routes []record.Route, resource string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asked := time.Now(); asked.Sub(l.asked) > young {
+		of, err := endpoints(ctx, api)
 		if err != nil {
-			return e.unread(err, "list", "endpointslices")
+			return nil, "endpointslices", err
 		}
-		always, err := e.nodePorts(ctx)
+		always, err := nodePorts(ctx, api)
 		if err != nil {
-			return e.unread(err, "list", "services")
+			return nil, "services", err
 		}
-		r.of, r.always, r.asked = of, always, asked
+		l.of, l.always, l.asked = of, always, asked
 	}
-	return record.Outcome{Verdict: record.Done, Routes: slices.Concat(r.of[a.Node], r.always)}
+	return slices.Concat(l.of[node], l.always), "", nil
 }
 
 // endpoints lists those of all EndpointSlices that serve, by node.
-func (e *Executor) endpoints(ctx context.Context) (map[string][]record.Route, error) {
+func endpoints(ctx context.Context, api rest.Interface) (map[string][]record.Route, error) {
 	out := map[string][]record.Route{}
-	err := e.listJSON(ctx, "/apis/discovery.k8s.io/v1/endpointslices", func(item json.RawMessage) error {
+	err := listJSON(ctx, api, "/apis/discovery.k8s.io/v1/endpointslices", func(item json.RawMessage) error {
 		var slice struct {
 			Metadata struct {
 				Namespace string            `json:"namespace"`
@@ -89,8 +93,8 @@ func (e *Executor) endpoints(ctx context.Context) (map[string][]record.Route, er
 }
 
 // nodePorts lists the Services whose load balancers use ports of every node.
-func (e *Executor) nodePorts(ctx context.Context) (out []record.Route, err error) {
-	err = e.listJSON(ctx, "/api/v1/services", func(item json.RawMessage) error {
+func nodePorts(ctx context.Context, api rest.Interface) (out []record.Route, err error) {
+	err = listJSON(ctx, api, "/api/v1/services", func(item json.RawMessage) error {
 		var service struct {
 			Metadata struct {
 				Namespace string `json:"namespace"`
@@ -118,10 +122,10 @@ func (e *Executor) nodePorts(ctx context.Context) (out []record.Route, err error
 }
 
 // listJSON reads the objects of a path, page by page.
-func (e *Executor) listJSON(ctx context.Context, path string, each func(item json.RawMessage) error) error {
+func listJSON(ctx context.Context, api rest.Interface, path string, each func(item json.RawMessage) error) error {
 	more := ""
 	for {
-		q := e.c.api.core.Get().AbsPath(path).SetHeader("Accept", "application/json").Param("limit", strconv.Itoa(nodePage))
+		q := api.Get().AbsPath(path).SetHeader("Accept", "application/json").Param("limit", strconv.Itoa(page))
 		if more != "" {
 			q = q.Param("continue", more)
 		}
@@ -133,21 +137,21 @@ func (e *Executor) listJSON(ctx context.Context, path string, each func(item jso
 		if err != nil {
 			return err
 		}
-		var page struct {
+		var list struct {
 			Metadata struct {
 				Continue string `json:"continue"`
 			} `json:"metadata"`
 			Items []json.RawMessage `json:"items"`
 		}
-		if err := json.Unmarshal(raw, &page); err != nil {
+		if err := json.Unmarshal(raw, &list); err != nil {
 			return err
 		}
-		for _, item := range page.Items {
+		for _, item := range list.Items {
 			if err := each(item); err != nil {
 				return err
 			}
 		}
-		if more = page.Metadata.Continue; more == "" {
+		if more = list.Metadata.Continue; more == "" {
 			return nil
 		}
 	}

@@ -40,12 +40,15 @@ type Decision struct {
 	Changed bool
 	// Touched are the machines whose nodes may differ or are new or gone, sorted.
 	Touched []string
+
+	voids bool // what was seen of a node does not count any more
 }
 
-// TellsEnd reports whether a decision tells the end of a machine: it is saved before, so that no other
-// process tells it again.
-func (d *Decision) TellsEnd() bool {
-	return slices.ContainsFunc(d.Events, func(e record.Event) bool { return e.Type == record.NodeTerminating })
+// SavesFirst reports whether a decision is in the record before anything else happens, though no action
+// depends on it: it tells the end of a machine, which no other process is to tell again, or what was seen
+// of a node does not count any more, which a process that resumes could not know.
+func (d *Decision) SavesFirst() bool {
+	return d.voids || slices.ContainsFunc(d.Events, func(e record.Event) bool { return e.Type == record.NodeTerminating })
 }
 
 // Heartbeat is the longest a running run goes without a decision; a pause
@@ -86,7 +89,7 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	s.Run.Blind = s.blind()
 	s.changed = s.changed || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
-	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), ReadCloud: s.readsNow, Changed: s.changed, Touched: slices.Compact(s.touched)}
+	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), ReadCloud: s.readsNow, Changed: s.changed, Touched: slices.Compact(s.touched), voids: s.voids}
 }
 
 // advance does what the run's state asks for, in a run that rolls its group.
@@ -135,6 +138,7 @@ type Step struct {
 	declined bool // the command that is being obeyed was refused
 	changed  bool
 	readsNow bool            // see Decision.ReadCloud
+	voids    bool            // see Decision.SavesFirst
 	made     *world.Template // answer of CreateTemplate
 
 	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own

@@ -210,6 +210,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	n = s.Run.Nodes[id]
 	if n.Empty.IsZero() {
 		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: text.DrainsAgain})
+		s.voids = true
 		s.startDrain(id)
 		return
 	}
@@ -252,6 +253,7 @@ func noteUncordoned(s *Step) {
 		if n.Ends || void(n) || !isOpen(&s.Reader, id, n) {
 			continue
 		}
+		s.voids = true
 		if n.Empty, s.changed = (time.Time{}), true; n.Stage == record.Settling {
 			n.Wait = nil
 		}
@@ -291,6 +293,7 @@ func (s *Step) backToDrain(id string, n record.Node) {
 		s.SetNode(id, n)
 		s.Run.Lowered--
 	}
+	s.voids = true
 	s.startDrain(id)
 }
 

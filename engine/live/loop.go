@@ -426,7 +426,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 // outlives this process.
 func (l *Loop) saves(d engine.Decision) bool {
 	since := time.Since(l.saved)
-	return len(d.Actions) > 0 || len(l.in.Commands) > 0 || obeys(d.Acks) || d.TellsEnd() || l.dirty && since >= saveSoon || since >= saveEvery
+	return len(d.Actions) > 0 || len(l.in.Commands) > 0 || obeys(d.Acks) || d.SavesFirst() || l.dirty && since >= saveSoon || since >= saveEvery
 }
 
 // decided tells what a decision made of the run that was before.

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-var startedFlag = flag.Uint64("started", 50, "how many seeds of updates of managed node groups to start, from -from on")
+var startedFlag = flag.Uint64("started", 200, "how many seeds of updates of managed node groups to start, from -from on")
 
 // TestStartedUpdates has EKS start updates of managed node groups (eksService), with configurations that are set and restored,
 // retries, help and single replicas; beside users who update the group themselves, scale Deployments and change PDBs, and
@@ -465,7 +465,7 @@ func (p *startedPlay) act() {
 	}
 	d := engine.Decide(strategy.EKSManaged{}, p.now, p.w, p.run, p.in)
 	p.dirty = p.dirty || d.Changed
-	writes := len(d.Actions) > 0 || len(p.in.Commands) > 0 || d.TellsEnd() || p.dirty && p.now.Sub(p.wrote) >= saveSoon || p.now.Sub(p.wrote) >= saveEvery
+	writes := len(d.Actions) > 0 || len(p.in.Commands) > 0 || d.SavesFirst() || p.dirty && p.now.Sub(p.wrote) >= saveSoon || p.now.Sub(p.wrote) >= saveEvery
 	if writes && p.killedAt() { // before the record is written
 		return
 	}

@@ -446,7 +446,8 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.breaks("%q are named as those that EKS may be at: %s", run.Candidates, p.nodes(run))
 }
 
-// othersEndAll reports whether others end each old machine that is still there, or have ended all of them.
+// othersEndAll reports whether others end each old machine that is still there, shown or not yet, or have ended all
+// of them.
 func (p *updatePlay) othersEndAll() bool {
 	ended, ends := 0, 0
 	for id := range p.k.olds {
@@ -456,7 +457,7 @@ func (p *updatePlay) othersEndAll() bool {
 		case m == nil && others:
 			ended++
 		case m == nil:
-		case !m.Leaving() || !others:
+		case !others:
 			return false
 		default:
 			ends++
@@ -563,6 +564,7 @@ func TestStuckBesideReplacement(t *testing.T) {
 // TestPhaseWhereOthersEndAll: where others end all the machines to replace, nothing tells in which phase EKS is.
 // One that they leave, or that ended on request, does.
 func TestPhaseWhereOthersEndAll(t *testing.T) {
+	const unseen = world.EndRebalance
 	for _, c := range []struct {
 		name      string
 		there     bool // the first of two old machines is still listed; the other one is gone, ended by others
@@ -570,6 +572,7 @@ func TestPhaseWhereOthersEndAll(t *testing.T) {
 		underTold bool
 	}{
 		{"others end the last", true, world.EndScaledIn, false},
+		{"others end the last, which no read shows yet", true, unseen, false},
 		{"others have ended both", false, world.EndUnhealthy, false},
 		{"one stays", true, "", true},
 		{"EKS ends the last", true, world.EndRequested, true},
@@ -584,7 +587,10 @@ func TestPhaseWhereOthersEndAll(t *testing.T) {
 		old := k.launch(0)
 		k.olds, k.why = map[string]time.Time{old.ID: {}, "i-gone": start.Add(time.Minute)}, map[string]world.EndCause{"i-gone": world.EndScaledIn}
 		if c.why != "" {
-			old.State, k.why[old.ID] = world.MachineTerminating, c.why
+			k.why[old.ID] = c.why
+			if c.why != unseen {
+				old.State = world.MachineTerminating
+			}
 		}
 		if !c.there {
 			k.machines = nil

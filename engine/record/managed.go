@@ -77,6 +77,8 @@ type HeldConfig struct {
 	Asked     int  `json:"asked,omitempty"`
 	// Update is EKS's id of the update that carries out the last of them, "" before EKS has answered.
 	Update string `json:"update,omitempty"`
+	// Last is the latest update of the configuration that was seen when Was was last asked for.
+	Last string `json:"last,omitempty"`
 }
 
 // Change is the action that sets the configuration, for a run. last is the latest update of the group's configuration.

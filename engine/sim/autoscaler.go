@@ -73,7 +73,7 @@ func (s *Sim) scalesUp(a *autoscaler) bool {
 		a.raised = s.now
 		sizes.Desired++
 		s.resizedByOthers(1)
-		s.tilted = true
+		s.tilted, s.shrunk = true, s.now
 		s.listMachines()
 		s.touch()
 	}

@@ -17,6 +17,7 @@ type hooks struct {
 	letGo  map[string]time.Time     // by machine
 	told   map[string]bool          // by machine: those after it have had their say
 	worked map[string]bool          // machines whose end was asked for, and that are gone
+	unfit  bool                     // those before it were asked for a new node that is not Ready: it is the first to go
 }
 
 // How long a word of the hooks before a node counts, and how many run at once.
@@ -50,6 +51,9 @@ func (c *checker) hookAsked(a record.Action) {
 	}
 	if a.Phase != record.BeforeNode {
 		return
+	}
+	if node := d.Sim.View.NodeOf(a.Machine); d.Run.Nodes[a.Machine].New && (node == nil || !node.Ready) {
+		h.unfit = true
 	}
 	if d.Run.State != record.Running {
 		d.breaks("hooks: %s is asked while the run is %s", a.Key, d.Run.State)

@@ -8,7 +8,7 @@ import (
 )
 
 // selects checks that a node is selected for its update in place while the run runs; by hand,
-// while no other one's update has failed, and, the first time, while its pods' budgets let
+// while no other one's update has failed, but for one that begins again beside it, and, the first time, while its pods' budgets let
 // them go.
 func (c *checker) selects(a record.Action) {
 	d := c.d
@@ -23,7 +23,7 @@ func (c *checker) selects(a record.Action) {
 		return
 	}
 	for id, other := range d.Run.Nodes {
-		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == record.Updating && node != nil && stepOf(node) == world.GardenerFailed {
+		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == record.Updating && other.Since.Before(d.Sim.now) && node != nil && stepOf(node) == world.GardenerFailed {
 			d.breaks("in place: %s is selected, and the update of %s has failed", a.Node, other.Name)
 		}
 	}

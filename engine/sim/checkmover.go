@@ -25,7 +25,7 @@ func (c *checker) alone(id string, n record.Node) {
 		d.breaks("movers: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
-		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && d.Run.Nodes[m.ID].Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
+		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && m.State != world.MachineStandby && d.Run.Nodes[m.ID].Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
 			d.breaks("movers: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
@@ -91,7 +91,7 @@ func (c *checker) ourCordon(id, node string) bool {
 // drain by hand pauses as often as its pods are held; its time is counted from its first pod.
 // A process that has just begun and has not read all sees nobody, and counts nothing.
 func (c *checker) leave(passed time.Duration) {
-	if !c.d.Sim.synced {
+	if !c.readOnce() {
 		return
 	}
 	k := &c.clock

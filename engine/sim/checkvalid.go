@@ -96,9 +96,13 @@ func (c *checker) isEnding(id string) bool {
 }
 
 // endedYet reports whether the run's wish that a machine ends still holds: its request may have
-// been lost, and the drain that followed have failed, so that the machine stays.
+// been lost, and the drain that followed have failed, so that the machine stays; or a user has taken the
+// machine out of the group first, and it serves on.
 func (c *checker) endedYet(id string) bool {
 	m, stage := c.d.Sim.machines[id], c.d.Run.Nodes[id].Stage
+	if c.d.Sim.taken[id] && !c.vigil(id).ended {
+		return false
+	}
 	return c.ended[id] && (m == nil || m.Leaving() || stage == record.Terminating || stage == record.Replaced)
 }
 

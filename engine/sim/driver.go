@@ -225,7 +225,7 @@ func (d *Driver) timePasses() bool {
 // mustSave reports whether the run is saved with this decision, as the loop does it.
 func (d *Driver) mustSave(dec engine.Decision) bool {
 	since := d.Sim.now.Sub(d.savedAt)
-	return len(dec.Actions) > 0 || obeys(dec.Acks) || dec.TellsEnd() || d.dirty && since >= saveSoon || since >= saveEvery || d.failing
+	return len(dec.Actions) > 0 || obeys(dec.Acks) || dec.SavesFirst() || d.dirty && since >= saveSoon || since >= saveEvery || d.failing
 }
 
 // act sends a decision's actions, until the process dies.

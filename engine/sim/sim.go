@@ -154,7 +154,7 @@ type Sim struct {
 	readNone   bool                 // the last launch by name was asked for by a driver that knew that the group is to have none
 	doubts     int                  // ends with decrement of which no driver may know whether they took the size down
 	freed      []string             // names of nodes that are gone with their machines
-	shrunk     time.Time            // when the group last lost a machine
+	shrunk     time.Time            // when the group last lost a machine, or others changed how many it is to have
 	tilted     bool                 // others, or a zone without room, had a hand in which zone has how many
 	rolling    bool                 // the run has begun
 	suspended  bool                 // AZRebalance was suspended before the run

@@ -79,7 +79,7 @@ func restoredConfig(s *engine.Step) bool {
 	}
 	again := *h
 	if !h.Restoring || configFailed(m, h) { // a token gets the update that it made before
-		again.Restoring, again.Update, again.Asked = true, "", h.Asked+1
+		again.Restoring, again.Update, again.Last, again.Asked = true, "", lastConfig(m), h.Asked+1
 		if again.Asked > mostRestores {
 			return ends || failsToRestore(s, m)
 		}
@@ -90,11 +90,11 @@ func restoredConfig(s *engine.Step) bool {
 	return ends && refused && retry.Hopeless()
 }
 
-// setByAnother reports whether another user has had EKS set the configuration after the run has, also to the same: since an
-// update of the run's was seen, the latest is that one, or newer.
+// setByAnother reports whether another user has had EKS set the configuration after the run has, also to the same: the latest
+// update is neither the run's nor the one that was seen when the run asked for its own. Nothing of the run's is under way.
 func setByAnother(m *world.ManagedGroup, h *record.HeldConfig) bool {
 	u := m.Configured
-	return h.Update != "" && u != nil && u.ID != h.Update && u.Status == world.UpdateSucceeded && u.Config != (world.UpdateConfig{})
+	return (h.Update != "" || h.Restoring) && u != nil && u.ID != h.Update && u.ID != h.Last && u.Status == world.UpdateSucceeded && u.Config != (world.UpdateConfig{})
 }
 
 // awaitConfig says why a run waits before the update configuration can be restored. One that ends early has a deadline of

@@ -310,7 +310,8 @@ func TestUpdateConfigThatIsOld(t *testing.T) {
 // update of the configuration tells. A token that was answered gets no other update.
 func TestUpdateConfigOfAnotherUser(t *testing.T) {
 	set := world.UpdateConfig{MaxUnavailable: "2", Strategy: world.NewFirst}
-	for _, restored := range []bool{false, true} {
+	const before, answered, refused = "before it is restored", "once that was answered", "once that was refused"
+	for _, when := range []string{before, answered, refused} {
 		x := startingUpdate(t, record.UpdateRequest{Config: two})
 		x.configures("c-1", world.UpdateSucceeded, set)
 		users := func() {
@@ -320,20 +321,26 @@ func TestUpdateConfigOfAnotherUser(t *testing.T) {
 				m.Configured = &world.ManagedUpdate{ID: "c-9", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: x.now, Config: two}
 			})
 		}
-		if !restored {
+		if when == before {
 			users()
 		}
 		x.updates(world.UpdateFailed)
-		if restored { // and EKS has answered
+		if when != before {
 			x.decide(1, engine.Inputs{})
 			x.asks(record.SetUpdateConfig)
+		}
+		switch when {
+		case answered:
 			x.answered(record.Outcome{Key: record.RestoreConfigKey, Verdict: record.Done, Update: "c-2"})
+			users()
+		case refused:
+			x.answered(record.Outcome{Key: record.RestoreConfigKey, Verdict: record.Refused, Refusal: record.RefusedBusy, Message: "503"})
 			users()
 		}
 		x.decide(30, engine.Inputs{})
 		x.asks()
 		if x.run.State != record.Finished || x.run.UpdateConfig != nil || !slices.ContainsFunc(x.run.Notes, func(n string) bool { return strings.Contains(n, "another user has set") }) {
-			t.Errorf("restored %v: %s %+v %q", restored, x.run.State, x.run.UpdateConfig, x.run.Notes)
+			t.Errorf("set %s: %s %+v %q", when, x.run.State, x.run.UpdateConfig, x.run.Notes)
 		}
 	}
 }

@@ -159,6 +159,8 @@ const (
 	BasisPods        = "pods"         // Pods of the same owners
 	BasisRun         = "run"          // What this run has measured
 	BasisEarlierRuns = "earlier-runs" // What earlier runs of the group have measured
+	BasisLaunches    = "launches"     // Launch times of the group's instances
+	BasisActivities  = "activities"   // Its past scaling activities
 )
 
 // Outlooks of a run.
@@ -175,6 +177,8 @@ type ForecastCause struct {
 	Instance string `json:"instance,omitempty"` // ID of its instance
 	Pod      string `json:"pod,omitempty"`      // Pod that stays, namespace/name
 	Budget   string `json:"budget,omitempty"`   // PDB that keeps it, namespace/name; two are joined by a comma
+	NoLaunch bool   `json:"noLaunch,omitempty"` // The group launches no machine
+	Zone     string `json:"zone,omitempty"`     // Where it does not
 	Message  string `json:"message"`            // What exactly is in the way, a sentence
 }
 

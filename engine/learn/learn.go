@@ -34,6 +34,9 @@ const (
 	// the likeliest one divided by 1.6 and it times 1.6. least is how far all are at least.
 	Unknown = 0.5
 	least   = 0.1
+	// AtAGuess is how far durations are from a guess of which nothing is known: two in three are
+	// between half and twice as long.
+	AtAGuess = 0.7
 )
 
 // Duration is how long something takes.
@@ -71,10 +74,37 @@ func Of(w *world.World, run *record.Run) Durations {
 	d := Durations{PodReady: map[string]Duration{}, PodStop: map[string]Duration{}}
 	d.Join = measured(run, record.TimeJoin, Join)
 	d.End = measured(run, record.TimeEnd, End)
+	if d.Join.Guessed() {
+		d.Join = of(joins(w), snapshot.FromLaunches, Join)
+	}
+	if lately := w.Group.Lately; d.End.Guessed() && lately != nil {
+		d.End = of(lately.Ends, snapshot.FromActivities, End)
+	}
 	d.nodes(w, run)
 	d.podsReady(w)
 	d.podsStop(run)
 	return d
+}
+
+// joins are how long the nodes of the group's machines took to join from their launches.
+func joins(w *world.World) (out []time.Duration) {
+	for _, m := range w.Machines() {
+		var launched time.Time
+		switch {
+		case m.Managed != nil:
+			launched = m.Managed.Created
+		case w.Group.Lately != nil:
+			launched = w.Group.Lately.Launched[m.ID]
+		}
+		n := w.NodeOf(m.ID)
+		if n == nil || launched.IsZero() {
+			continue
+		}
+		if took := n.Created.Sub(launched); took > 0 && took <= implausible { // else it was stopped in between
+			out = append(out, took)
+		}
+	}
+	return out
 }
 
 // measured is what runs have measured of a kind: this one, if it has enough, else earlier ones
@@ -90,7 +120,7 @@ func measured(run *record.Run, kind record.Timed, guess time.Duration) Duration 
 // of is the median of durations, and how far they are apart.
 func of(list []time.Duration, from snapshot.Basis, guess time.Duration) Duration {
 	if len(list) == 0 {
-		return Duration{Takes: guess, Spread: Unknown, From: snapshot.FromGuess}
+		return Duration{Takes: guess, Spread: AtAGuess, From: snapshot.FromGuess}
 	}
 	list = slices.Sorted(slices.Values(list))
 	d := Duration{Takes: median(list), Spread: Unknown / 2, Of: len(list), From: from}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -51,12 +52,18 @@ func (g *group) init(zones []string) {
 // AddNodes adds machines of a template version whose nodes are Ready, spread
 // over the group's zones.
 func (s *Sim) AddNodes(n int, version int64) {
+	lately := world.Lately{Launched: map[string]time.Time{}}
+	if s.group.Lately != nil {
+		maps.Copy(lately.Launched, s.group.Lately.Launched)
+	}
+	s.group.Lately = &lately
 	for range n {
 		zone := s.emptiestZone(nil)
 		m := s.newMachine(zone, world.Template{ID: s.group.Template.ID, Version: version})
 		m.State, m.Detail = world.MachineInService, "InService"
 		if s.group.Role != world.RoleBastion {
 			s.join(m)
+			lately.Launched[m.ID] = s.now.Add(-s.Config.Launch - s.Config.Boot)
 			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.Config.NodeReady })
 		}
 		s.group.Sizes.Desired++

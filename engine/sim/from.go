@@ -69,7 +69,7 @@ type from struct {
 // From makes a Sim that continues from a world as it is: the group with its machines, all
 // nodes, pods and budgets, and workloads that recreate what is evicted. Its first View is
 // that world, its clock begins at now. Volumes keep pods in the zone where they are. Nobody
-// else acts on it, and launches succeed.
+// else acts on it, and launches succeed, but where the last ones failed.
 func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
 	f.named, f.fits = "new-", &fits{known: map[*world.Needs]map[string]*fit{}, nears: map[string]*near{}, about: map[string][]*near{}}
@@ -124,13 +124,20 @@ func (f *from) setGroup() {
 		}
 		s.hooks = append(s.hooks, hook{Hook: h, After: after})
 	}
-	g.Hooks, g.Peers = nil, nil
+	g.Hooks, g.Peers, g.Lately = nil, nil, nil
 	s.Group, s.warm = g, len(g.Warm)
 	f.balancer = balancer{there: len(g.Balancers) > 0, takes: f.pace.Leave}
 
 	s.versions = map[int64]string{g.Template.Version: g.Image}
 	for _, t := range slices.Concat(f.run.Target.Templates, g.Overrides, []world.Template{f.run.BaseTemplate}) {
 		s.versions[t.Version] = cmp.Or(s.versions[t.Version], "ami of version "+t.String())
+	}
+	for _, lack := range f.w.Group.Lacks(f.now) {
+		if lack.Zone == "" {
+			s.quota = max(1, len(f.w.Machines())+len(g.Warm))
+		} else {
+			s.room[lack.Zone] = 0
+		}
 	}
 	s.spot, s.protects = true, true
 	inZones := map[string]bool{}

@@ -86,6 +86,7 @@ func (s *Sim) launchIn(zone string) (code, failure string) {
 	}
 	failure = s.hostile(failure)
 	s.tellActivity("launch in "+zone, failure)
+	s.group.Activities[0].Zone, s.group.Activities[0].Launched = zone, failure == ""
 	if failure != "" {
 		return code, failure
 	}

@@ -139,10 +139,10 @@ func paceOf(run *record.Run, known *learn.Durations, r *rand.Rand) Pace {
 	p.launches(vary(join, known.Join.Spread))
 	p.NodeReady, p.Terminate = vary(ready, known.Ready.Spread), vary(end, known.End.Spread)
 	p.EndHasHooks = !known.End.Guessed()
-	p.Hook, p.Leave = vary(p.Hook, learn.Unknown), vary(p.Leave, learn.Unknown)
+	p.Hook, p.Leave = vary(p.Hook, learn.AtAGuess), vary(p.Leave, learn.AtAGuess)
 	p.PodReady = vary(known.AnyPodReady.Takes, known.AnyPodReady.Spread)
 	p.PodStop = vary(known.AnyPodStop.Takes, known.AnyPodStop.Spread)
-	p.StopShare = vary(time.Second, learn.Unknown).Seconds() * p.StopShare
+	p.StopShare = vary(time.Second, learn.AtAGuess).Seconds() * p.StopShare
 	p.ReadyOf, p.StopOf = each(known.PodReady, vary), each(known.PodStop, vary)
 	return p
 }
@@ -174,7 +174,8 @@ type rehearsal struct {
 	rolls time.Time // since when nodes are replaced, and how many were then
 	pace  float64
 
-	from  *world.World    // as it was before
+	from  *world.World // as it was before
+	began time.Time
 	moved map[string]bool // the UIDs of pods that were evicted or deleted
 	load  snapshot.Load
 
@@ -202,7 +203,7 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 }
 
 func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) *rehearsal {
-	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now, from: w, moved: map[string]bool{}}
+	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now, from: w, began: now, moved: map[string]bool{}}
 	if r.grain > breath {
 		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
 	}
@@ -436,12 +437,28 @@ func stages(r *record.Run) map[record.Stage]int {
 	return out
 }
 
+// noLaunch is why no machine was launched at last, in the words of what was there before, nil where
+// some was.
+func (r *rehearsal) noLaunch() *snapshot.Cause {
+	still := r.sim.group.Lacks(r.sim.now)
+	for _, lack := range r.from.Group.Lacks(r.began) {
+		if slices.ContainsFunc(still, func(l world.Lack) bool { return l.Zone == lack.Zone }) {
+			return &snapshot.Cause{NoLaunch: true, Zone: lack.Zone, Message: plans.LaunchesFail(lack.Message)}
+		}
+	}
+	return nil
+}
+
 // tell says what came of it since it began.
 func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 	if r.run.State != record.Finished {
 		for _, b := range r.blockers(r.run) {
 			r.causes = append(r.causes, r.causeOf(b))
 		}
+	}
+	well := r.run.State == record.Finished && (r.run.Result == record.Succeeded || r.run.Result == record.NodesLeft)
+	if c := r.noLaunch(); c != nil && !cut && !well {
+		r.causes = slices.Insert(r.causes, 0, *c)
 	}
 	r.causes = slices.Clip(r.causes[:min(len(r.causes), mostHeld)])
 	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes, Load: r.load}

@@ -26,12 +26,14 @@ type Basis string
 
 // Bases.
 const (
-	FromGuess   Basis = "guess"        // nothing is known
-	FromNodes   Basis = "nodes"        // the nodes of the group as they are now
-	FromCluster Basis = "cluster"      // all nodes of the cluster
-	FromPods    Basis = "pods"         // the pods of the same owners
-	FromRun     Basis = "run"          // what this run has measured
-	FromEarlier Basis = "earlier-runs" // what earlier runs of the group have measured
+	FromGuess      Basis = "guess"        // nothing is known
+	FromLaunches   Basis = "launches"     // when the group's machines were launched, and their nodes created
+	FromActivities Basis = "activities"   // the group's scaling activities of the past
+	FromNodes      Basis = "nodes"        // the nodes of the group as they are now
+	FromCluster    Basis = "cluster"      // all nodes of the cluster
+	FromPods       Basis = "pods"         // the pods of the same owners
+	FromRun        Basis = "run"          // what this run has measured
+	FromEarlier    Basis = "earlier-runs" // what earlier runs of the group have measured
 )
 
 // Assumption is what a rehearsal takes for how long something lasts, and why.

@@ -27,6 +27,9 @@ type Cause struct {
 	// about any.
 	Node, Machine, Pod string
 	Budgets            []string
+	// NoLaunch: the group launches no machine, in Zone if that is not ""; it is about no node.
+	NoLaunch bool
+	Zone     string
 	// Message is what exactly is in the way.
 	Message string
 	// NoRoom is a pod that finds no room, which keeps the budget closed; its zero value is none.
@@ -60,6 +63,8 @@ func (c Cause) String() string {
 // Short is the cause for a headline.
 func (c Cause) Short() string {
 	switch {
+	case c.NoLaunch:
+		return c.Message
 	case c.NoRoom.Pod != "":
 		return c.NoRoom.String()
 	case c.Kind == blockers.BlockedByBudget && len(c.Budgets) == 1:

@@ -24,7 +24,7 @@ func (a Assumption) String() string {
 	}[a.What]
 	how := map[string]string{
 		"guess": "a guess", "nodes": "the group's nodes", "cluster": "the cluster's nodes", "pods": "pods of the same owners",
-		"run": "this run", "earlier-runs": "earlier runs",
+		"launches": "launch times of its instances", "activities": "its scaling activities", "run": "this run", "earlier-runs": "earlier runs",
 	}[a.Basis]
 	switch {
 	case a.Of == 1:

@@ -145,6 +145,7 @@ func (g Group) Clean() Group {
 	g.Zones, g.Suspended, g.Tags = cleanList(g.Zones), cleanList(g.Suspended), cleanMap(g.Tags)
 	g.SuspensionReasons = cleanMap(g.SuspensionReasons)
 	g.Refresh, g.Scaling, g.Pool, g.Managed = g.Refresh.Clean(), g.Scaling.Clean(), g.Pool.Clean(), g.Managed.Clean()
+	g.Lately = g.Lately.Clean()
 	g.Overrides = slices.Clone(g.Overrides)
 	for i, t := range g.Overrides {
 		g.Overrides[i].ID = Clean(t.ID)

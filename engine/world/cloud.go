@@ -86,6 +86,8 @@ type Activity struct {
 	// Failed: it was a launch, and it failed; Message has the cloud's own words.
 	Failed bool
 	Cause  string
+	// Launched: it was a launch, and it brought a machine.
+	Launched bool
 	// InProgress: it has not come to its end.
 	InProgress bool
 	Message    string
@@ -169,7 +171,9 @@ type Group struct {
 	Tags              map[string]string
 	// Activities of the group, newest first, as far back as the run needs.
 	Activities []Activity
-	Subnets    []Subnet
+	// Lately is what was before, nil where that was not read.
+	Lately  *Lately
+	Subnets []Subnet
 	// Warm are the machines of the group's warm pool: not in service, not part of the
 	// desired size, and what the group takes before it launches.
 	Warm []Machine

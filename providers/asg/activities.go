@@ -64,6 +64,50 @@ func (c *Client) activities(ctx context.Context, name string, since time.Time, k
 	return out, nil
 }
 
+// latest is how many of a group's last launches are kept.
+const latest = 20
+
+// lately reads a group's history before it is followed: when its machines were launched, how long
+// ends took, and how the last launches went. What may not be read is left out.
+func (c *Client) lately(ctx context.Context, g types.AutoScalingGroup) *world.Lately {
+	ctx, cancel := bounded(ctx, callTimeout)
+	defer cancel()
+	out := &world.Lately{Launched: map[string]time.Time{}}
+	var ids []string
+	for _, i := range g.Instances {
+		ids = append(ids, transport.Text(i.InstanceId))
+	}
+	for some := range slices.Chunk(ids, filterValues) {
+		instances, err := c.instances(ctx, filter("instance-id", some...))
+		for _, i := range instances {
+			if i.LaunchTime != nil {
+				out.Launched[transport.Text(i.InstanceId)] = *i.LaunchTime
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	page, err := c.scaling.DescribeScalingActivities(ctx, &autoscaling.DescribeScalingActivitiesInput{
+		AutoScalingGroupName: g.AutoScalingGroupName, MaxRecords: aws.Int32(activityPage),
+	})
+	if err != nil {
+		return out
+	}
+	for _, a := range page.Activities {
+		h := historyOf(a)
+		switch {
+		case h.Ends != "" && a.StatusCode == types.ScalingActivityStatusCodeSuccessful && a.EndTime != nil:
+			if took := a.EndTime.Sub(h.At); took > 0 {
+				out.Ends = append(out.Ends, took)
+			}
+		case (h.Failed || h.Launches != "") && len(out.Launches) < latest:
+			out.Launches = append(out.Launches, h.Activity)
+		}
+	}
+	return out
+}
+
 // shrunk reports whether a group's history has the end of a machine at a user's request that
 // took the desired size down with it: "instance i-1 was taken out of service in response to a
 // user request, shrinking the capacity from 5 to 4". Where that may not be read, the answer is
@@ -127,7 +171,7 @@ func historyOf(a types.Activity) history {
 		final: final,
 	}
 	if id, is := strings.CutPrefix(transport.Text(a.Description), "Launching a new EC2 instance: "); is && !h.Failed {
-		h.Launches = id
+		h.Launches, h.Launched = id, a.StatusCode == types.ScalingActivityStatusCodeSuccessful
 	}
 	if id, is := strings.CutPrefix(transport.Text(a.Description), "Terminating EC2 instance: "); is && a.StatusCode != types.ScalingActivityStatusCodeFailed {
 		h.Ends, h.Why = id, whyEnded(aws.ToString(a.Cause))

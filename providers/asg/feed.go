@@ -45,6 +45,8 @@ type FeedOptions struct {
 	// Part, if set, adds to each picture of the group what its own system tells of it. It
 	// bounds its calls itself.
 	Part func(context.Context, *world.Group)
+	// Lately has the group's history read once, when the feed starts: forecasts rest on it.
+	Lately bool
 	// Now is the cluster's time, which freshness is told in. nil is time.Now.
 	Now func() time.Time
 	// Fast is the interval while machines come or go or after a Poke, Slow the
@@ -71,6 +73,7 @@ type Feed struct {
 	extras  extras
 	outside outside
 	problem string // of the last read, which was good otherwise
+	lately  *world.Lately
 }
 
 var _ live.Feed = (*Feed)(nil)
@@ -255,6 +258,10 @@ func (f *Feed) read(ctx context.Context) (world.Group, []world.Machine, error) {
 	for _, h := range f.history {
 		group.Activities = append(group.Activities, h.Activity)
 	}
+	if f.o.Lately && f.lately == nil {
+		f.lately = f.c.lately(ctx, raw)
+	}
+	group.Lately = f.lately
 	f.extras.fill(&group, members)
 	if w := f.o.Whole; w != nil {
 		members, err = f.outside.read(ctx, f.c, *w, group.Name, members, busy)

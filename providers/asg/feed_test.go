@@ -343,7 +343,7 @@ func TestActivitiesOfMachines(t *testing.T) {
 		description, status, cause string
 		want                       world.Activity
 	}{
-		{"Launching a new EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z an instance was started in response to a difference between desired and actual capacity, increasing the capacity from 2 to 3.", world.Activity{Launches: "i-1"}},
+		{"Launching a new EC2 instance: i-1", "Successful", "At 2026-11-21T02:00:00Z an instance was started in response to a difference between desired and actual capacity, increasing the capacity from 2 to 3.", world.Activity{Launches: "i-1", Launched: true}},
 		{"Launching a new EC2 instance: i-1", "Failed", "At 2026-11-21T02:00:00Z an instance was started.", world.Activity{Failed: true}},
 		{"Terminating EC2 instance: i-1", "InProgress", "At 2026-11-21T02:00:00Z instance i-1 was taken out of service in response to a user request.", world.Activity{Ends: "i-1", Why: world.EndRequested, InProgress: true}},
 		{"Terminating EC2 instance: i-1", "Failed", "At 2026-11-21T02:00:00Z instance i-1 was taken out of service in response to a user request.", world.Activity{}},
@@ -391,6 +391,58 @@ func TestFeedReachesBack(t *testing.T) {
 		})
 		if n := len(s.sent("DescribeScalingActivities")) - before; n != want {
 			t.Errorf("%s: read %d times", status, n)
+		}
+	}
+}
+
+// A forecast knows when machines were launched, how long others took to end, and how the last
+// launches went, from one read before the group is followed. What may not be read is not missed.
+func TestFeedReadsHistory(t *testing.T) {
+	at := time.Date(2026, 11, 21, 2, 0, 0, 0, time.UTC)
+	in := func(d time.Duration) string { return at.Add(d).Format(time.RFC3339) }
+	tried := func(id, status, what string, start, end time.Duration, more ...string) string {
+		return e(append([]string{"ActivityId", id, "StatusCode", status, "Description", what, "StartTime", in(start), "EndTime", in(end), "Details", `{"Availability Zone":"eu-west-1a"}`}, more...)...)
+	}
+	for _, denied := range []bool{false, true} {
+		s, c := connect(t)
+		s.withGroup("InService")
+		s.on("DescribeInstances", reservation(machine("i-1", "running")+e("launchTime", in(-time.Hour)), machine("i-2", "running")+e("launchTime", in(-2*time.Hour)), machine("i-3", "pending")))
+		s.on("DescribeScalingActivities", members("Activities",
+			tried("a-6", "InProgress", "Terminating EC2 instance: i-9", -time.Minute, 0),
+			tried("a-5", "Failed", "Launching a new EC2 instance.  Status Reason: no", -2*time.Minute, -time.Minute, "StatusMessage", "We currently do not have sufficient m5.large capacity. Launching EC2 instance failed."),
+			tried("a-4", "Successful", "Terminating EC2 instance: i-8", -20*time.Minute, -14*time.Minute),
+			tried("a-3", "Successful", "Launching a new EC2 instance: i-1", -time.Hour, -59*time.Minute),
+			tried("a-2", "Cancelled", "Terminating EC2 instance: i-7", -3*time.Hour, -2*time.Hour),
+			tried("a-1", "Successful", "Terminating EC2 instance: i-6", -5*time.Hour, -5*time.Hour+70*time.Second)))
+		if denied {
+			s.on("DescribeInstances", fail(403, "UnauthorizedOperation", "no"))
+			s.on("DescribeScalingActivities", fail(403, "AccessDenied", "no"))
+		}
+		f := c.Feed("web", FeedOptions{Lately: true, Now: func() time.Time { return at }})
+		follow(t, f, func(w *world.World) bool {
+			if h := w.Health[world.Cloud]; h != (world.Health{Fresh: at}) {
+				t.Errorf("denied %t: %+v", denied, h)
+			}
+			l := w.Group.Lately
+			if denied {
+				if len(l.Launched)+len(l.Ends)+len(l.Launches) > 0 || w.Group.Lacks(at) != nil {
+					t.Errorf("denied: %+v", l)
+				}
+				return true
+			}
+			if len(l.Launched) != 2 || !l.Launched["i-2"].Equal(at.Add(-2*time.Hour)) || len(l.Ends) != 2 || l.Ends[0] != 6*time.Minute || l.Ends[1] != 70*time.Second {
+				t.Errorf("%+v", l)
+			}
+			if len(l.Launches) != 2 || !l.Launches[0].Failed || !l.Launches[1].Launched || l.Launches[1].Launches != "i-1" || len(w.Group.Activities) > 0 {
+				t.Errorf("%+v, %+v", l.Launches, w.Group.Activities)
+			}
+			if k := w.Group.Lacks(at); len(k) != 1 || k[0].Zone != "eu-west-1a" || k[0].Message != "We currently do not have sufficient m5.large capacity" {
+				t.Errorf("lacks %+v", k)
+			}
+			return true
+		})
+		if n, m := len(s.sent("DescribeScalingActivities")), len(s.sent("DescribeInstances")); n != 1 || m != 1 {
+			t.Errorf("denied %t: %d and %d calls", denied, n, m)
 		}
 	}
 }

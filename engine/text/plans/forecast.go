@@ -88,6 +88,9 @@ func TwoPDBs(pod string) string { return "pod " + pod + " is covered by two PDBs
 
 func Keeps(pod, why string) string { return text.Because("pod "+pod, why) }
 
+// LaunchesFail says why the group launches no machine, in the cloud's words.
+func LaunchesFail(why string) string { return text.Because("launches fail", why) }
+
 // FindsNoRoom says why a pod has no node, in the scheduler's words.
 func FindsNoRoom(pod, why string) string { return text.Because("pod "+pod+" finds no room", why) }
 

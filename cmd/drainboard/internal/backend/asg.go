@@ -115,7 +115,7 @@ func (g *awsGroup) Prove(ctx context.Context, rights []record.Right) []record.Ri
 
 // feedOptions returns the options of a command's feed.
 func (g *awsGroup) feedOptions(began func(context.Context) time.Time) asg.FeedOptions {
-	return asg.FeedOptions{Begin: began, Certain: true, Now: g.clock.Now}
+	return asg.FeedOptions{Begin: began, Certain: true, Lately: true, Now: g.clock.Now}
 }
 
 func (g *awsGroup) executorOptions(changed func()) asg.ExecutorOptions {

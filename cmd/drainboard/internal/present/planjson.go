@@ -61,7 +61,7 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 			if i == 0 {
 				out.Forecast.Causes = nil
 			}
-			out.Forecast.Causes = append(out.Forecast.Causes, api.ForecastCause{Node: c.Node, Instance: c.Machine, Pod: c.Pod, Budget: strings.Join(c.Budgets, ","), Message: c.Message})
+			out.Forecast.Causes = append(out.Forecast.Causes, api.ForecastCause{Node: c.Node, Instance: c.Machine, Pod: c.Pod, Budget: strings.Join(c.Budgets, ","), NoLaunch: c.NoLaunch, Zone: c.Zone, Message: c.Message})
 		}
 	}
 	return out

@@ -188,7 +188,7 @@ func enumerations(t *testing.T) map[string][]any {
 	out := map[string][]any{
 		"startWhen":    {shoot.StartNow, shoot.StartWindow, shoot.StartNever},
 		"assumed":      {api.AssumedNodeJoins, api.AssumedNodeReady, api.AssumedInstanceEnds, api.AssumedPodStops, api.AssumedPodReady, api.AssumedHookCompleted, api.AssumedDeregistered, api.AssumedNodeHook},
-		"basis":        {api.BasisGuess, api.BasisNodes, api.BasisCluster, api.BasisPods, api.BasisRun, api.BasisEarlierRuns},
+		"basis":        {api.BasisGuess, api.BasisNodes, api.BasisCluster, api.BasisPods, api.BasisRun, api.BasisEarlierRuns, api.BasisLaunches, api.BasisActivities},
 		"outlook":      {api.OutlookEndsWell, api.OutlookFails, api.OutlookDoesNotEnd, api.OutlookNotEvaluated},
 		"rightVerdict": {api.RightAllowed, api.RightDenied, api.RightUnchecked},
 		"transition":   {api.TransitionLaunching, api.TransitionTerminating},

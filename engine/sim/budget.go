@@ -68,7 +68,7 @@ func (s *Sim) setBudget(b *budget) {
 // are not healthy.
 func (s *Sim) recount(b *budget) {
 	now := stateOf(b.changes, 0)
-	if b.counted.known(now) && b.fixed && len(b.disrupted) == 0 {
+	if b.settled(now) {
 		return
 	}
 	b.counted = state{}
@@ -110,6 +110,16 @@ func (s *Sim) recount(b *budget) {
 		b.counted = now
 		return
 	}
+	s.writeCount(b, next)
+}
+
+// settled reports whether nothing that a budget counts has changed since it was counted last.
+func (b *budget) settled(now state) bool {
+	return b.counted.known(now) && b.fixed && len(b.disrupted) == 0
+}
+
+// writeCount writes what was counted.
+func (s *Sim) writeCount(b *budget, next world.Budget) {
 	if (next.Allowed > 0) != (b.Allowed > 0) || b.Since.IsZero() {
 		next.Since = s.now
 	}

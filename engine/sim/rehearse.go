@@ -449,8 +449,8 @@ func (r *rehearsal) noLaunch() *snapshot.Cause {
 	return nil
 }
 
-// tell says what came of it since it began.
-func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
+// lastCauses adds what keeps the run from ending well at last.
+func (r *rehearsal) lastCauses(cut bool) {
 	if r.run.State != record.Finished {
 		for _, b := range r.blockers(r.run) {
 			r.causes = append(r.causes, r.causeOf(b))
@@ -461,6 +461,11 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 		r.causes = slices.Insert(r.causes, 0, *c)
 	}
 	r.causes = slices.Clip(r.causes[:min(len(r.causes), mostHeld)])
+}
+
+// tell says what came of it since it began.
+func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
+	r.lastCauses(cut)
 	out := snapshot.Rehearsal{Took: r.sim.now.Sub(began), Result: r.run.Result, Why: r.run.Why, Causes: r.causes, Load: r.load}
 	for _, c := range r.causes {
 		out.Held = append(out.Held, c.String())

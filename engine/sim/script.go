@@ -313,8 +313,11 @@ func (c *Script) set(a *args) error {
 	if w := a.word("unreachable"); w != "" {
 		k.Unreachable = record.UnreachablePolicy(w)
 	}
-	for _, o := range a.list("order", "") {
-		k.Order = append(k.Order, record.Order(o))
+	if order := a.list("order", ""); len(order) > 0 { // it takes the place of the strategy's own
+		k.Order = nil
+		for _, o := range order {
+			k.Order = append(k.Order, record.Order(o))
+		}
 	}
 	if d := a.span("until", 0); d > 0 { // counted from the plan
 		c.until = d

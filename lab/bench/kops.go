@@ -104,26 +104,35 @@ type simulatedRoll struct {
 	phases map[string]time.Duration
 	events []kopsorder.Event
 	least  int // nodes in service
+	most   int // machines above desired, those that end among them
+
+	moves, pods int // how often pods have moved, and how many these were
 }
 
 // simulateRoll rolls kopsNodes nodes with two Deployments of 90 pods and their budgets on
 // a virtual clock, every step checked against the rules of docs/design.md.
 func simulateRoll(cluster string, settings ...string) (simulatedRoll, error) {
+	return simulate(cluster, append([]string{
+		fmt.Sprintf("workload web replicas=60 stop=%s", kopsTimes.stop), "workload api replicas=30", "workload logs kind=daemonset",
+		"budget web max=10%", "budget api max=3",
+	}, settings...))
+}
+
+// simulate rolls kopsNodes nodes with what lines put on them.
+func simulate(cluster string, lines []string) (simulatedRoll, error) {
 	got := simulatedRoll{phases: map[string]time.Duration{}, least: kopsNodes}
 	t := kopsTimes
 	s := sim.NewScript()
-	lines := append([]string{
+	lines = append([]string{
 		fmt.Sprintf("timing notice=%s launch=%s boot=%s ready=%s terminate=%s", t.notice, t.launch, t.boot, t.ready, t.end),
 		fmt.Sprintf("%s zones=a,b,c nodes=%d slots=8", cluster, kopsNodes),
-		fmt.Sprintf("workload web replicas=60 stop=%s", t.stop), "workload api replicas=30", "workload logs kind=daemonset",
-		"budget web max=10%", "budget api max=3",
-	}, settings...)
+	}, lines...)
 	if out, err := s.Do(strings.Join(append(lines, "start"), "\n")); err != nil {
 		return got, fmt.Errorf("%w\n%s", err, out)
 	}
 	d := s.Driver
 	d.Audit = 20
-	d.Witness = &serving{d: d, least: &got.least}
+	d.Witness = &serving{d: d, roll: &got}
 	if out, err := s.Do("run until=end"); err != nil || d.Run.Result != record.Succeeded {
 		return got, fmt.Errorf("the simulated roll ended with %s %w\n%s", d.Run.Result, err, out[max(0, len(out)-2000):])
 	}
@@ -137,14 +146,16 @@ func simulateRoll(cluster string, settings ...string) (simulatedRoll, error) {
 		}
 		got.events = append(got.events, kopsorder.Event{Time: e.Time, Group: "nodes", Type: string(e.Type), Node: e.Node, Pod: e.Pod, Reason: e.Reason})
 	}
+	got.moves, got.pods = d.Run.PodMoves()
 	got.took = d.Events[len(d.Events)-1].Time.Sub(d.Run.Started)
 	return got, nil
 }
 
-// serving watches how many nodes are in service: Ready, and not being drained or ended.
+// serving watches how many nodes are in service (Ready, and not being drained or ended), and how many
+// machines there are.
 type serving struct {
-	d     *sim.Driver
-	least *int
+	d    *sim.Driver
+	roll *simulatedRoll
 }
 
 // Decided counts, after each decision, as things are and not as the driver knows them.
@@ -160,7 +171,14 @@ func (s *serving) Decided(record.Run, engine.Decision) {
 			n++
 		}
 	}
-	*s.least = min(*s.least, n)
+	s.roll.least = min(s.roll.least, n)
+	there := len(s.d.Sim.Truth.Machines())
+	for _, n := range s.d.Sim.Truth.Nodes() {
+		if s.d.Sim.Truth.Machine(n.Machine) == nil { // it is detached
+			there++
+		}
+	}
+	s.roll.most = max(s.roll.most, there-kopsNodes)
 }
 
 func (*serving) Heard([]record.Command)                 {}

@@ -11,6 +11,8 @@
 //	           requests for each replaced node
 //	kops       a roll by kops's rules beside the sum of the waits that they force, and
 //	           beside the same roll by our own defaults
+//	own        rolls by our own rules beside their bound, kops's and EKS's, and waves of nodes that
+//	           share few PDBs beside waves in random order
 //	foresee    what is foreseen of rolls of twelve simulated clusters, and what comes; misses and
 //	           false alarms over random clusters whose durations and faults are hidden
 //	watch      the dashboard in watch of 1,000 nodes and 10,000 pods: start, CPU at
@@ -44,7 +46,7 @@ const limit = 30 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,foresee,watch", "what to measure")
+	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,own,foresee,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.IntVar(&b.clusters, "clusters", 200, "random clusters whose rolls are foreseen")
 	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
@@ -93,7 +95,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"foresee", b.foresee}, {"watch", b.watch}} {
+	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"own", b.own}, {"foresee", b.foresee}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ownLeastWait is the wait after a drain by our own rules where nothing routes to the node.
+const ownLeastWait = 5 * time.Second
+
+// ownBound is the least time of a roll by our own rules (strategy drainboard) with none unavailable:
+// docs/internals/speed.md derives it. moved is from an eviction until what replaces the pod is Ready.
+func ownBound(nodes, surge int, t machineTimes, moved time.Duration) time.Duration {
+	growth := 0 // waves before all that the surge allows go at once
+	for size, begun := 1, 0; begun+size < surge; size *= 2 {
+		begun, growth = begun+size, growth+1
+	}
+	node := t.stop + ownLeastWait
+	rounds := (nodes + surge - 1) / surge
+	return t.joins() + time.Duration(growth)*moved + time.Duration(rounds-1)*(node+t.joins()) + node + t.end
+}
+
+// ownMoved is how long a pod takes to stop and its replacement to be Ready.
+const ownMoved = 5 * time.Second
+
+// own compares rolls by our own rules with their bound, and with the same rolls by EKS's and by kops's; and
+// waves of nodes that share few PDBs with waves in random order.
+func (b *bench) own(ctx context.Context) error {
+	for _, surge := range []int{1, 6} {
+		rolls := []struct{ name, cluster, settings string }{
+			{"kops's rules", "cluster provider=kops role=node name=nodes", fmt.Sprintf("strategy=kops max-surge=%d", surge)},
+			{"EKS's rules, as many at once", "cluster name=nodes", fmt.Sprintf("strategy=eks max-surge=%d max-unavailable=%d", surge, surge)},
+			{"our own rules", "cluster name=nodes", fmt.Sprintf("strategy=drainboard max-surge=%d", surge)},
+		}
+		var kops time.Duration
+		for _, r := range rolls {
+			got, err := simulateRoll(r.cluster, "settings "+r.settings)
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			if kops == 0 {
+				kops = got.took
+			}
+			b.add(fmt.Sprintf("max-surge %d: %d nodes by %s", surge, kopsNodes, r.name), minutes(got.took), "kops's: "+minutes(kops), fmt.Sprintf("%.3f", got.took.Seconds()/kops.Seconds()))
+			b.add("  most machines above desired; fewest in service; moves per pod", fmt.Sprintf("%d; %d; %.2f", got.most, got.least, float64(got.moves)/float64(max(1, got.pods))), "", "")
+			if r.name == "our own rules" {
+				least := ownBound(kopsNodes, surge, kopsTimes, ownMoved)
+				b.add("  of it beside its bound", minutes(got.took), "lower bound: "+minutes(least), fmt.Sprintf("%.3f", got.took.Seconds()/least.Seconds()))
+			}
+		}
+	}
+	return b.waves(ctx)
+}
+
+// waveClusters is how many clusters with PDBs of their own are rolled in both orders.
+const waveClusters = 50
+
+// waves compares rolls in which the nodes of a wave share as few PDBs as possible with such in random order.
+func (b *bench) waves(ctx context.Context) error {
+	ratios, slower := make([]float64, waveClusters), 0
+	errs := make([]error, waveClusters)
+	var next atomic.Int64
+	var rolls sync.WaitGroup
+	for range runtime.NumCPU() {
+		rolls.Go(func() {
+			for i := next.Add(1) - 1; i < waveClusters && ctx.Err() == nil; i = next.Add(1) - 1 {
+				ratios[i], errs[i] = apartToRandom(uint64(i))
+			}
+		})
+	}
+	rolls.Wait()
+	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+		return err
+	}
+	for _, r := range ratios {
+		if r > 1 {
+			slower++
+		}
+	}
+	slices.Sort(ratios)
+	b.add(fmt.Sprintf("nodes apart by PDBs, time of %d rolls: median", waveClusters), fmt.Sprintf("%.3f", ratios[len(ratios)/2]), "random order: 1", fmt.Sprintf("%.3f to %.3f", ratios[0], ratios[len(ratios)-1]))
+	b.add("  clusters in which that is slower", fmt.Sprint(slower), fmt.Sprintf("of %d", waveClusters), "")
+	return nil
+}
+
+// apartToRandom rolls a cluster in both orders, and divides the times.
+func apartToRandom(seed uint64) (float64, error) {
+	took := map[string]float64{}
+	for _, order := range []string{"apart", "random"} {
+		got, err := simulate(fmt.Sprintf("seed %d\ncluster name=nodes", seed), append(sharedPDBs(seed), "settings strategy=drainboard max-surge=6 order="+order))
+		if err != nil {
+			return 0, fmt.Errorf("cluster %d in order %s: %w", seed, order, err)
+		}
+		took[order] = got.took.Seconds()
+	}
+	return took["apart"] / took["random"], nil
+}
+
+// sharedPDBs are workloads of a few replicas on different nodes, each with a PDB that lets one go at a time.
+func sharedPDBs(seed uint64) []string {
+	r := rand.New(rand.NewPCG(seed, 26))
+	lines := []string{"workload logs kind=daemonset"}
+	for i := range 12 + r.IntN(9) {
+		lines = append(lines,
+			fmt.Sprintf("workload w%d replicas=%d stop=2s ready=%ds apart=host", i, 3+r.IntN(3), 20+r.IntN(21)),
+			fmt.Sprintf("budget w%d max=1", i))
+	}
+	return lines
+}

@@ -39,7 +39,7 @@ func handle(s *Step, c record.Command) {
 		driveOf(s.Rules).reorder(s, c)
 	case record.CmdExtend:
 		handleExtend(s, c)
-	case record.CmdPace:
+	case record.CmdMaxUnavailable:
 		handlePace(s, c)
 	case record.CmdAbort:
 		handleAbort(s, c)

@@ -78,7 +78,7 @@ func actions(o Options) []*Action {
 			Label: called("abort"), Command: is(record.CmdAbort),
 			do: func(m *Model) tea.Cmd { return m.Open(newAbortDialog(m.Scene.AbortSurge)) }},
 		{Name: "change max-unavailable", Keys: []string{"u"}, Show: "u", help: "change max-unavailable within the strategy's bounds",
-			Command: is(record.CmdPace), Plain: "change max-unavailable",
+			Command: is(record.CmdMaxUnavailable), Plain: "change max-unavailable",
 			do: func(m *Model) tea.Cmd { return m.Open(&PaceDialog{to: m.Scene.MaxUnavailable}) }},
 		{Name: "show details", Keys: []string{"enter", "d"}, Show: "enter", help: "details of the selected node, blocked pod or log line; at the end the result", worth: 4,
 			Label: detailsLabel, not: notDetails, do: openDetails,

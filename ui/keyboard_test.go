@@ -404,11 +404,11 @@ func TestActOnABlocker(t *testing.T) {
 func TestChangePace(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Busy())
 	ui.Expect("draining").Press("u").Expect("Change max-unavailable", "2: at most 2 nodes out of service at once", "from 1 to 6: the run launched 6 nodes more").Press("enter").SentNothing()
-	ui.Press("up").Expect("set to 3").Press("pgup").Expect("set to 6").Press("up", "enter").Sent(record.Command{Kind: record.CmdPace, Nodes: 6}).Expect("max-unavailable 6 requested")
+	ui.Press("up").Expect("set to 3").Press("pgup").Expect("set to 6").Press("up", "enter").Sent(record.Command{Kind: record.CmdMaxUnavailable, Nodes: 6}).Expect("max-unavailable 6 requested")
 	ui.Press("u", "down", "down").Expect("set to 1").Press("esc").Gone("Change max-unavailable").SentNothing()
 	fixed := uitest.Busy()
 	for i, a := range fixed.Abilities {
-		if a.Kind == record.CmdPace {
+		if a.Kind == record.CmdMaxUnavailable {
 			fixed.Abilities[i].Why = "EKS fixes it when an update starts"
 		}
 	}

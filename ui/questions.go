@@ -307,7 +307,7 @@ func (d *PaceDialog) Try(m *Model, to int) bool {
 		m.refuse("nothing was changed: " + why)
 		return true
 	}
-	m.send(record.Command{Kind: record.CmdPace, Nodes: to}, fmt.Sprintf("max-unavailable %d requested", to))
+	m.send(record.Command{Kind: record.CmdMaxUnavailable, Nodes: to}, fmt.Sprintf("max-unavailable %d requested", to))
 	return true
 }
 

@@ -139,7 +139,7 @@ func (s *Reader) Unable(kind record.CommandKind) string {
 		return noReturn(s)
 	case record.CmdExtend:
 		return noExtend(s)
-	case record.CmdPace:
+	case record.CmdMaxUnavailable:
 		if s.Count(record.Outdated, record.Queued) == 0 {
 			return text.NothingLeftToGo
 		}

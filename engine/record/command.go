@@ -11,16 +11,16 @@ type CommandKind string
 
 // The commands.
 const (
-	CmdApprove CommandKind = "approve" // Batch with its Hash
-	CmdPause   CommandKind = "pause"
-	CmdResume  CommandKind = "resume"
-	CmdAccept  CommandKind = "accept"          // the canary's Trouble, for which the run is paused
-	CmdForce   CommandKind = "force"           // Node, or one Pod (by UID) on it
-	CmdSkip    CommandKind = "skip"            // Node
-	CmdReturn  CommandKind = "return"          // a skipped or failed Node goes back into the order
-	CmdExtend  CommandKind = "extend"          // Node: its drain deadline moves by another drain timeout
-	CmdPace    CommandKind = "max-unavailable" // Nodes may be out of service from now on, within the strategy's Bounds
-	CmdAbort   CommandKind = "abort"
+	CmdApprove        CommandKind = "approve" // Batch with its Hash
+	CmdPause          CommandKind = "pause"
+	CmdResume         CommandKind = "resume"
+	CmdAccept         CommandKind = "accept"          // the canary's Trouble, for which the run is paused
+	CmdForce          CommandKind = "force"           // Node, or one Pod (by UID) on it
+	CmdSkip           CommandKind = "skip"            // Node
+	CmdReturn         CommandKind = "return"          // a skipped or failed Node goes back into the order
+	CmdExtend         CommandKind = "extend"          // Node: its drain deadline moves by another drain timeout
+	CmdMaxUnavailable CommandKind = "max-unavailable" // Nodes may be out of service from now on, within the strategy's Bounds
+	CmdAbort          CommandKind = "abort"
 )
 
 // WithoutLock is why a command is refused while the lock of the run is lost.
@@ -30,7 +30,7 @@ const WithoutLock = text.WithoutLock
 // what the run does at that moment.
 func (k CommandKind) NeedsLock() bool {
 	switch k {
-	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn, CmdExtend, CmdPace:
+	case CmdApprove, CmdAccept, CmdForce, CmdSkip, CmdReturn, CmdExtend, CmdMaxUnavailable:
 		return true
 	}
 	return false

@@ -46,7 +46,7 @@ func (c *checker) effects(dec engine.Decision) {
 	if was.State != record.Paused && is.State == record.Paused && strings.HasPrefix(is.Why, byCommand) && !c.said(record.CmdPause, anything) {
 		d.breaks("commands: the run is paused (%s), and no valid command says so", is.Why)
 	}
-	if now := is.Settings.MaxUnavailable; now != was.Settings.MaxUnavailable && !c.said(record.CmdPace, func(say record.Command) bool { return now == record.Amount{N: say.Nodes} }) {
+	if now := is.Settings.MaxUnavailable; now != was.Settings.MaxUnavailable && !c.said(record.CmdMaxUnavailable, func(say record.Command) bool { return now == record.Amount{N: say.Nodes} }) {
 		d.breaks("commands: max-unavailable is %s, and no valid command says so", now)
 	}
 	c.nodeCommands(was, is)

@@ -2,10 +2,12 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -173,3 +175,29 @@ func (w *RealTime) Sure() bool { return true }
 
 // Regain never has to.
 func (w *RealTime) Regain(context.Context) (record.Run, error) { return record.Run{}, live.ErrLost }
+
+// Scale lets another user change how many pods a workload wants, and returns how
+// many that are then.
+func (w *RealTime) Scale(name string, to func(replicas int) int) (replicas int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, known := range w.sim.workloads {
+		if known.Name == name {
+			replicas = max(0, to(known.Replicas))
+			return replicas, w.sim.Scale(name, replicas)
+		}
+	}
+	return 0, fmt.Errorf("there is no workload %q", name)
+}
+
+// Log is the end of a pod's log, as a program may write it that runs there.
+func (w *RealTime) Log(_ context.Context, of podlog.Pod) (podlog.Log, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.sim.allPods() {
+		if p.Ref() == of.Ref() && (of.UID == "" || of.UID == p.UID) {
+			return w.sim.logOf(p)
+		}
+	}
+	return podlog.Log{}, podlog.ErrGone
+}

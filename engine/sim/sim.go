@@ -318,3 +318,10 @@ func (q *queue) pop() event {
 	*q = list
 	return first
 }
+
+// gossip remembers what others did, if the caller asks for it.
+func (s *Sim) gossip(what string) {
+	if s.told != nil {
+		s.news = append(s.news, what)
+	}
+}

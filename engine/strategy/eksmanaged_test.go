@@ -294,7 +294,7 @@ func TestFollowedTakesNoCommand(t *testing.T) {
 			t.Errorf("docs/providers/eks-managed.md does not say no to %s", a.Kind)
 		}
 	}
-	for _, kind := range []record.CommandKind{record.CmdApprove, record.CmdPause, record.CmdResume, record.CmdForce, record.CmdSkip, record.CmdReturn, record.CmdExtend, record.CmdPace, record.CmdAbort} {
+	for _, kind := range []record.CommandKind{record.CmdApprove, record.CmdPause, record.CmdResume, record.CmdForce, record.CmdSkip, record.CmdReturn, record.CmdExtend, record.CmdMaxUnavailable, record.CmdAbort} {
 		x := watchedUpdate(t)
 		x.after(10 * time.Second)
 		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{Commands: []record.Command{{Kind: kind, By: "ana", At: x.now, Node: "a"}}})

@@ -169,13 +169,13 @@ func managedAbilities() []record.Ability {
 		{Kind: record.CmdSkip, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: none"},
 		{Kind: record.CmdReturn, Answer: record.No, How: "EKS picks at random from all old nodes; nearest: --max-unavailable 1, before the update starts"},
 		{Kind: record.CmdExtend, Answer: record.No, How: "EKS gives each node its own windows; nearest: none"},
-		{Kind: record.CmdPace, Answer: record.No, How: "EKS fixes it when an update starts; nearest: --max-unavailable, before that"},
+		{Kind: record.CmdMaxUnavailable, Answer: record.No, How: "EKS fixes it when an update starts; nearest: --max-unavailable, before that"},
 		{Kind: record.CmdAbort, Answer: record.No, How: "an update cannot be cancelled; nearest: a PDB that allows no disruption, until EKS gives up"},
 	}
 }
 
-// changesPace is what a new max-unavailable does.
-const changesPace = "changes how many nodes may be out of service at once, within the strategy's bounds"
+// changesMaxUnavailable is what a new max-unavailable does.
+const changesMaxUnavailable = "changes how many nodes may be out of service at once, within the strategy's bounds"
 
 // everything is what an operator can do to a run that we drive.
 func everything() []record.Ability {
@@ -188,7 +188,7 @@ func everything() []record.Ability {
 		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it was"},
 		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped or failed node to the end of the order"},
 		{Kind: record.CmdExtend, Answer: record.Yes, How: "gives the node another drain timeout"},
-		{Kind: record.CmdPace, Answer: record.Yes, How: changesPace},
+		{Kind: record.CmdMaxUnavailable, Answer: record.Yes, How: changesMaxUnavailable},
 		{Kind: record.CmdAbort, Answer: record.Yes, How: "finishes or undoes what is in progress"},
 	}
 }
@@ -205,7 +205,7 @@ func inPlaceAbilities() []record.Ability {
 		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one whose update failed is left to Gardener"},
 		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped node to the end of the order"},
 		{Kind: record.CmdExtend, Answer: record.No, How: "the drain is Gardener's, with its own timeout; nearest: machineDrainTimeout"},
-		{Kind: record.CmdPace, Answer: record.Yes, How: changesPace},
+		{Kind: record.CmdMaxUnavailable, Answer: record.Yes, How: changesMaxUnavailable},
 		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
@@ -221,7 +221,7 @@ func manualAbilities() []record.Ability {
 		{Kind: record.CmdSkip, Answer: record.Yes, How: "leaves the node as it is; one that is selected is left to Gardener"},
 		{Kind: record.CmdReturn, Answer: record.Yes, How: "returns a skipped node to the end of the order"},
 		{Kind: record.CmdExtend, Answer: record.No, How: "the drain is Gardener's, with its own timeout; nearest: machineDrainTimeout"},
-		{Kind: record.CmdPace, Answer: record.Yes, How: changesPace},
+		{Kind: record.CmdMaxUnavailable, Answer: record.Yes, How: changesMaxUnavailable},
 		{Kind: record.CmdAbort, Answer: record.Substitute, How: "no further node is selected; Gardener finishes those that are"},
 	}
 }
@@ -237,7 +237,7 @@ func followAbilities() []record.Ability {
 		{Kind: record.CmdSkip, Answer: record.Substitute, How: "moves behind the others of its zone (machinepriority 4 of its Machine); it cannot be left out"},
 		{Kind: record.CmdReturn, Answer: record.Substitute, How: "returns to its turn; asked again, moves before the others of its zone (machinepriority 2 of its Machine)"},
 		{Kind: record.CmdExtend, Answer: record.No, How: "the drain is Gardener's; nearest: machineDrainTimeout in the Shoot"},
-		{Kind: record.CmdPace, Answer: record.No, How: "Gardener has it from the Shoot; nearest: maxUnavailable there"},
+		{Kind: record.CmdMaxUnavailable, Answer: record.No, How: "Gardener has it from the Shoot; nearest: maxUnavailable there"},
 		{Kind: record.CmdAbort, Answer: record.Substitute, How: "pauses the machine deployments and ends the run; Gardener finishes what it has started"},
 	}
 }

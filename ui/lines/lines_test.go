@@ -149,7 +149,7 @@ func TestPlainPace(t *testing.T) {
 		Type("u").Hears("Change max-unavailable", "now: 2: at most 2 nodes", "Type a number of nodes from 1 to 6. An empty line cancels.").
 		Type("7").Hears(`"7" is not another number in that range.`).Type("2").Hears(`"2" is not another`).
 		Type("").Hears("Nothing was changed.").SentNothing().
-		Type("u").Hears("from 1 to 6").Type("3").Sent(record.Command{Kind: record.CmdPace, Nodes: 3}).Hears("max-unavailable 3 requested")
+		Type("u").Hears("from 1 to 6").Type("3").Sent(record.Command{Kind: record.CmdMaxUnavailable, Nodes: 3}).Hears("max-unavailable 3 requested")
 }
 
 func TestPlainDetails(t *testing.T) {

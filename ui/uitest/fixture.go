@@ -225,7 +225,7 @@ func Busy() *snapshot.Snapshot {
 		Abilities: []snapshot.AbilityNow{
 			{Kind: record.CmdApprove, Why: text.NothingToApprove}, {Kind: record.CmdPause}, {Kind: record.CmdResume, Why: text.NotPaused},
 			{Kind: record.CmdForce}, {Kind: record.CmdSkip},
-			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdExtend}, {Kind: record.CmdPace}, {Kind: record.CmdAbort},
+			{Kind: record.CmdReturn, Why: text.NothingToReturn}, {Kind: record.CmdExtend}, {Kind: record.CmdMaxUnavailable}, {Kind: record.CmdAbort},
 		},
 		Sources: []snapshot.SourceView{{Name: world.Cluster, Fresh: Moment}, {Name: world.Cloud, Fresh: Moment.Add(-5 * time.Second)}},
 		AbortPlan: []string{

@@ -64,7 +64,7 @@ func evict(s *Step) {
 		}
 		gate := drain.GateOf(s.W, c.pod, count) // earlier ones in this loop count
 		c.gate = gate
-		if c.pod.Volume && volumeLeaves(&s.Reader, c) {
+		if volumeLeaves(&s.Reader, c) {
 			continue
 		}
 		due := due(&s.Reader, c)
@@ -355,10 +355,10 @@ func round(s *assess.Reader, p *record.Pod, g drain.Gate) {
 	}
 }
 
-// volumeLeaves reports whether another pod with a persistent volume is on its way out of
+// volumeLeaves reports whether a pod has a persistent volume, and another such one is on its way out of
 // the node: they leave in turn, where the settings ask for that.
 func volumeLeaves(s *assess.Reader, c *candidate) bool {
-	return s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
+	return c.pod.Volume && s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
 		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)))
 	})
 }

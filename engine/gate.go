@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/movers"
+	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/assess/waves"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -160,7 +161,11 @@ func (s *Step) Admit() {
 	if slots <= 0 {
 		return
 	}
-	gate{s}.startDrains(s.NextQueued(), slots)
+	next := s.NextQueued()
+	if slices.Contains(s.Run.Settings.Order, record.OrderApart) {
+		next = preflight.Apart(&s.Reader, next, slots)
+	}
+	gate{s}.startDrains(next, slots)
 }
 
 // GrowWave begins the next wave of nodes once the last one has proved itself, and notes what keeps

@@ -151,7 +151,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	if rules.Follows() == nil {
 		p.ExternalMovers, _ = movers.Of(&s.Reader)
 	}
-	preflightTurns(&s.Reader, p.Nodes, p.Limit)
+	preflightTurns(&s.Reader, p.Nodes, preflight.Together(&s.Reader, p.Limit))
 	preflightCloud(&s.Reader, &p)
 	if p.Extra > 0 {
 		p.Warnings = append(p.Warnings, spareAddresses(&s.Reader, p.Extra)...)

@@ -109,7 +109,7 @@ func (d Drainboard) scaleUp(s *engine.Step) {
 		return
 	}
 	if len(s.Run.Order) == 0 && !s.Run.Raised {
-		s.Run.Limit = d.Limit(s.W, &s.Run) // the order depends on it
+		s.Run.Limit = d.Limit(s.W, &s.Run) // it does not change with what is raised
 		if !choose(s) || s.AddUnrestoredLate(assess.JoinGuess, d.Extra(s.W, &s.Run)) {
 			s.Enter(scaleDown)
 			s.Soon()

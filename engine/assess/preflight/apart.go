@@ -5,43 +5,59 @@ import (
 	"slices"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// lookAhead is how many of the nodes that come next are compared for a place in a wave.
+// lookAhead is how many of the nodes that come next are compared for a place.
 const lookAhead = 64
 
-// apart puts machines that are in order into waves of 1, 2, 4, ... up to the run's limit whose nodes share
-// as few PDBs as possible: what a PDB lets go at once is used by one node of a wave, and the nodes of a wave
-// drain side by side. Nodes that are not heard from stay last.
-func apart(s *assess.Reader, machines []string) []string {
-	waiting := slices.Clone(machines)
-	asks := map[string]map[*world.Budget]int{}
-	for _, id := range waiting {
-		asks[id] = budgetsOn(s, s.Run.Nodes[id].Name)
+// Apart picks n of the machines whose drains come next: those of whose pods the fewest have to wait for what
+// their PDBs allow now, beside the nodes that drain already. Among these come first those with a pod of the PDB
+// that has the most pods to let go yet, as that takes the longest, then those that share the fewest PDBs with what
+// drains. Nodes that are not heard from stay last.
+func Apart(s *assess.Reader, machines []string, n int) []string {
+	waiting := slices.Clone(machines[:min(len(machines), lookAhead)])
+	if len(waiting) < 2 {
+		return machines
 	}
-	out := make([]string, 0, len(machines))
-	silent := func(id string) bool { n := s.W.NodeOf(id); return n != nil && !n.Unreachable.IsZero() }
-	for size := 1; len(waiting) > 0; size = min(2*size, max(1, s.Run.Limit)) {
-		used := map[*world.Budget]int{}
-		for range min(size, len(waiting)) {
-			look := waiting[:min(len(waiting), lookAhead)]
-			next := slices.MinFunc(look, func(a, b string) int { // the first of those that are alike
-				if silent(a) != silent(b) {
-					return map[bool]int{true: 1, false: -1}[silent(a)]
-				}
-				worstA, sumA := turns(asks[a], used)
-				worstB, sumB := turns(asks[b], used)
-				return cmp.Or(cmp.Compare(worstA, worstB), cmp.Compare(sumA, sumB), cmp.Compare(len(asks[b]), len(asks[a])))
-			})
-			for b, n := range asks[next] {
-				used[b] += n
-			}
-			out = append(out, next)
-			waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == next })
+	used := map[*world.Budget]int{}
+	for _, id := range s.In(record.Draining) {
+		for b, pods := range budgetsOn(s, s.Run.Nodes[id].Name) {
+			used[b] += pods
 		}
 	}
-	return out
+	asks, left := map[string]map[*world.Budget]int{}, map[*world.Budget]int{}
+	for _, id := range waiting {
+		asks[id] = budgetsOn(s, s.Run.Nodes[id].Name)
+		for b, pods := range asks[id] {
+			left[b] += pods
+		}
+	}
+	longest := func(id string) (most int) {
+		for b := range asks[id] {
+			most = max(most, left[b]+used[b])
+		}
+		return most
+	}
+	silent := func(id string) bool { m := s.W.NodeOf(id); return m != nil && !m.Unreachable.IsZero() }
+	out := make([]string, 0, n)
+	for range min(n, len(waiting)) {
+		next := slices.MinFunc(waiting, func(a, b string) int { // the first of those that are alike
+			if silent(a) != silent(b) {
+				return map[bool]int{true: 1, false: -1}[silent(a)]
+			}
+			waitsA, sharedA := turns(asks[a], used)
+			waitsB, sharedB := turns(asks[b], used)
+			return cmp.Or(cmp.Compare(waitsA, waitsB), cmp.Compare(longest(b), longest(a)), cmp.Compare(sharedA, sharedB))
+		})
+		for b, pods := range asks[next] {
+			used[b] += pods
+		}
+		out = append(out, next)
+		waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == next })
+	}
+	return append(out, slices.DeleteFunc(slices.Clone(machines), func(id string) bool { return slices.Contains(out, id) })...)
 }
 
 // budgetsOn counts the pods of a node that have to leave, by the budgets that cover them.
@@ -49,6 +65,9 @@ func budgetsOn(s *assess.Reader, node string) map[*world.Budget]int {
 	out := map[*world.Budget]int{}
 	leaving, _ := assess.LeavingPods(s.W, s.W.PodsOn(node), s.Consents())
 	for _, p := range leaving {
+		if p.Terminating() {
+			continue
+		}
 		for _, b := range s.W.BudgetsOf(p) {
 			out[b]++
 		}
@@ -56,13 +75,12 @@ func budgetsOn(s *assess.Reader, node string) map[*world.Budget]int {
 	return out
 }
 
-// turns is in how many turns the pods of a node leave beside those that leave already, as the budget with
-// the most has it, and how many pods of others share budgets with it.
-func turns(asks, used map[*world.Budget]int) (worst, shared int) {
+// turns is how many pods of a node have to wait for their budgets beside those that leave already, and how many
+// pods of others share budgets with it.
+func turns(asks, used map[*world.Budget]int) (waits, shared int) {
 	for b, n := range asks {
-		allowed := max(1, b.Allowed)
-		worst = max(worst, (used[b]+n+allowed-1)/allowed)
+		waits += max(0, n-max(0, b.Allowed-used[b]))
 		shared += used[b]
 	}
-	return worst, shared
+	return waits, shared
 }

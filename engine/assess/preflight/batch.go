@@ -30,6 +30,6 @@ func Batch(s *assess.Reader, b record.Batch) record.BatchPreview {
 		o.Evict += leave
 		o.Ignore += stay
 	}
-	o.Foreseen, o.NotEvaluated = batch(s, names, s.Run.Limit)
+	o.Foreseen, o.NotEvaluated = batch(s, names, Together(s, s.Run.Limit))
 	return o
 }

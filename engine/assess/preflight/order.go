@@ -42,9 +42,6 @@ func InOrder(s *assess.Reader, machines []string) []string {
 		out = append(out, byZone[next][0])
 		byZone[next] = byZone[next][1:]
 	}
-	if slices.Contains(s.Run.Settings.Order, record.OrderApart) {
-		return apart(s, out)
-	}
 	return out
 }
 

@@ -160,6 +160,15 @@ func Single(s *assess.Reader, p *world.Pod) string {
 	return plans.OnlyReplica(p.Ref(), assess.OwnerName(p))
 }
 
+// Together is how many of the nodes that are next to each other in the order drain side by side, as far as that
+// is known: limit, or one where they are picked as drains begin.
+func Together(s *assess.Reader, limit int) int {
+	if slices.Contains(s.Run.Settings.Order, record.OrderApart) {
+		return 1
+	}
+	return limit
+}
+
 // Turns names the budgets that allow evictions, but cover more of the pods on
 // nodes that drain together than they let go at once.
 func Turns(s *assess.Reader, nodes []string) []string {

@@ -104,7 +104,7 @@ var Settings = []Setting{
 	{Flag: "batch-size", value: batchSize},
 	{Flag: "order", value: func(r record.Run) string {
 		if slices.Contains(r.Settings.Order, record.OrderApart) {
-			return orderText(r.Settings.Order)
+			return orderText(r.Settings.Order) + "; chosen when a drain begins"
 		}
 		return orderText(r.Settings.Order) + "; within each zone, the zones in turn"
 	}},

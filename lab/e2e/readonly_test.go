@@ -158,18 +158,22 @@ func (s *scene) compares(group string) {
 	if err := json.Unmarshal([]byte(s.run("plan", group, "--compare", "-o", "json").exits(0).out()), &all); err != nil {
 		s.t.Fatal(err)
 	}
-	minimal := false
+	minimal, evaluated := false, 0
 	for i, row := range all.Items {
 		minimal = minimal || row.Strategy == "eks-minimal" && row.SurgeNodes == 0
 		if (len(row.Flags) == 0) != (i == 0) || (row.Load == nil) == (row.NotEvaluated == "") {
 			s.t.Errorf("row %d: %+v", i, row)
 		}
+		if row.Load == nil { // a busy machine has not come to it in time, and the row says so
+			continue
+		}
+		evaluated++
 		if row.Strategy == "eks" && (row.SurgeNodes == 0 || row.Load.ExtraInstanceTime == 0 || row.Forecast.Outlook != "fails" || !strings.Contains(row.Forecast.Message, "/checkout never opens")) {
 			s.t.Errorf("row %d: %+v: %+v: %+v", i, row, row.Load, row.Forecast)
 		}
 	}
-	if len(all.Items) < 5 || !minimal {
-		s.t.Errorf("%d settings were compared, EKS's MINIMAL: %v", len(all.Items), minimal)
+	if len(all.Items) < 5 || !minimal || evaluated == 0 {
+		s.t.Errorf("%d settings were compared, EKS's MINIMAL: %v, %d were evaluated", len(all.Items), minimal, evaluated)
 	}
 	if text := s.run("plan", group, "--compare").exits(0).out(); strings.Count(text, "\nas given (eks)") != 2 || !strings.Contains(text, "--strategy=eks-minimal") {
 		s.t.Errorf("the comparison:\n%s", text)

@@ -66,9 +66,12 @@ func save(t *testing.T) (*saved.File, snapshot.Plan) {
 	last := &record.Run{GroupID: w.Group.ID, State: record.Finished, Measured: record.Measured{record.TimeEnd: {time.Minute, 50 * time.Second}}}
 	plan.Run.Earlier, plan.Run.Settings.NewLabels = last.Measured.After(nil), map[string]string{} // as plans have them
 	f := saved.Of("test", "prod", simulated{name: w.Group.Name}, w, &plan, "eks", nil, last)
-	plan.Foresee(forecast.By(strategy.EKS{})(t.Context(), w, plan.AsOf, plan.Run))
+	plan.Foresee(forecast.By(strategy.EKS{})(unhurried(t), w, plan.AsOf, plan.Run))
 	return f, plan
 }
+
+// unhurried is a context in which every rehearsal comes to its end.
+func unhurried(t *testing.T) context.Context { return forecast.Within(t.Context(), 5*time.Minute) }
 
 // planFrom plans from a file that was written and read.
 func planFrom(t *testing.T, f *saved.File, name string, save func(planner.Source) error) snapshot.Plan {
@@ -86,7 +89,7 @@ func planFrom(t *testing.T, f *saved.File, name string, save func(planner.Source
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := planner.Planner{Session: s, Save: save, Request: &planner.Request{Flags: flags{}, Seed: read.Seed, RunID: read.RunID}}.Group(t.Context(), at)
+	plan, err := planner.Planner{Session: s, Save: save, Request: &planner.Request{Flags: flags{}, Seed: read.Seed, RunID: read.RunID}}.Group(unhurried(t), at)
 	if err != nil {
 		t.Fatal(err)
 	}

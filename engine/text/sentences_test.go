@@ -17,8 +17,9 @@ import (
 var worded = []string{"..", "../drain", "../live", "../record", "../roll", "../selfdriven", "../selfdriven/mcm", "../selfdriven/mng", "../strategy", "../validation", "../world"}
 
 // tables are files of these packages that say in a table's rows what something is: the
-// defaults and abilities of strategies, the kinds of actions, and what a controller writes.
-var tables = []string{"../record/actionkinds.go", "../selfdriven/mcm/machine.go", "../strategy/names.go", "../strategy/words.go"}
+// defaults and abilities of strategies, the kinds of actions, what a controller writes, and EC2's words for why a
+// launch failed.
+var tables = []string{"../world/lately.go", "../record/actionkinds.go", "../selfdriven/mcm/machine.go", "../strategy/names.go", "../strategy/words.go"}
 
 // names are of results and reasons, which records have.
 var names = []string{"nodes left by choice", "not named by --only"}

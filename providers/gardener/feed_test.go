@@ -193,8 +193,10 @@ func TestFeedWithTheControlCluster(t *testing.T) {
 	}
 
 	api.set(true, "")
-	until("a problem", func(w *world.World) bool { return w.Health[world.Cloud].Problem != "" })
-	if h := w.Health[world.Cloud]; !strings.HasPrefix(h.Problem, "the control cluster: ") || h.Fresh.IsZero() {
+	until("a problem of the control cluster", func(w *world.World) bool { // that of the Shoot may be told first
+		return strings.HasPrefix(w.Health[world.Cloud].Problem, "the control cluster: ")
+	})
+	if h := w.Health[world.Cloud]; h.Fresh.IsZero() {
 		t.Errorf("the control cluster is away: %+v", h)
 	}
 	until("the Shoot is not known", func(w *world.World) bool {

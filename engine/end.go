@@ -278,7 +278,7 @@ func (s *Step) Succeed() {
 	}
 	s.listUnrestoredDetached()
 	if moves, pods := s.Run.PodMoves(); pods > 0 && s.Capabilities().TellsMoves {
-		s.Note(text.MovesPerPod(moves, pods))
+		s.Run.Notes = append(s.Run.Notes, text.MovesPerPod(moves, pods))
 	}
 	s.finish(result)
 }
@@ -363,6 +363,9 @@ func (s *Step) finish(result record.Result) {
 	message := text.RunFinished(string(result), s.Run.Why, replaced, total, s.Conduct().Did(&s.Reader), s.Now.Sub(s.Run.Started))
 	if p := s.Run.Passed; p.Seen+p.Inferred > 0 {
 		message += "; " + systems.PassedInAll(p.By, p.Seen+p.Inferred, p.Inferred, len(p.Nodes))
+	}
+	if moves, pods := s.Run.PodMoves(); pods > 0 && s.Capabilities().TellsMoves {
+		message += "; " + text.MovesPerPod(moves, pods)
 	}
 	if s.Run.OnlyRetires() {
 		empty := s.Run.Emptied()

@@ -349,11 +349,11 @@ func (e *eksService) looksUp(of record.Action) record.Outcome {
 	o := accepted
 	switch p := e.pod(of.UID); of.Kind {
 	case record.StartUpdate:
-		if u := e.newer(world.VersionUpdate, of.Last, func(*eksRequest) bool { return true }); u != nil {
+		if u := e.newer(world.VersionUpdate, of.Last, func(u *eksRequest) bool { return of.Update.Contradicts(&u.ManagedUpdate) == "" }); u != nil {
 			o.Happened, o.Update = true, u.ID
 		}
 	case record.SetUpdateConfig:
-		if u := e.newer("ConfigUpdate", of.Last, func(u *eksRequest) bool { return u.Config.Over(of.Update.Config) == of.Update.Config }); u != nil {
+		if u := e.newer("ConfigUpdate", of.Last, func(u *eksRequest) bool { return u.Config == of.Update.Config }); u != nil {
 			o.Happened, o.Update = true, u.ID
 		}
 	case record.Scale:

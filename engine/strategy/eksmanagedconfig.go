@@ -91,10 +91,12 @@ func restoredConfig(s *engine.Step) bool {
 }
 
 // setByAnother reports whether another user has had EKS set the configuration after the run has, also to the same: the latest
-// update is neither the run's nor the one that was seen when the run asked for its own. Nothing of the run's is under way.
+// update is neither the run's nor the one that was seen when the run asked for its own. Where the run does not know its own,
+// that is one that sets less than the run has asked for. Nothing of the run's is under way.
 func setByAnother(m *world.ManagedGroup, h *record.HeldConfig) bool {
 	u := m.Configured
-	return (h.Update != "" || h.Restoring) && u != nil && u.ID != h.Update && u.ID != h.Last && u.Status == world.UpdateSucceeded && u.Config != (world.UpdateConfig{})
+	return u != nil && u.ID != h.Update && u.ID != h.Last && u.Status == world.UpdateSucceeded && u.Config != (world.UpdateConfig{}) &&
+		(h.Update != "" || h.Restoring || u.Config != h.Set)
 }
 
 // awaitConfig says why a run waits before the update configuration can be restored. One that ends early has a deadline of

@@ -306,6 +306,33 @@ func TestUpdateConfigThatIsOld(t *testing.T) {
 	}
 }
 
+// A request whose answer was lost has not arrived, and another user has set less than it asked for, which makes it the same.
+func TestUpdateConfigOfAnotherUserAlone(t *testing.T) {
+	for set, restored := range map[world.UpdateConfig]bool{two: false, {MaxUnavailable: "2", Strategy: world.NewFirst}: true} {
+		x := startingUpdate(t, record.UpdateRequest{Config: two})
+		x.decide(1, engine.Inputs{})
+		x.asks(record.SetUpdateConfig)
+		x.run = engine.TakeOver(x.run, x.now)
+		x.decide(1, engine.Inputs{})
+		check := x.asked[0]
+		x.asks(record.CheckEffect)
+		x.eks(func(m *world.ManagedGroup) {
+			m.MaxUnavailable = "2"
+			m.Configured = &world.ManagedUpdate{ID: "c-9", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: x.now, Config: set}
+		})
+		x.answered(record.Outcome{Key: check.Key, Verdict: record.Done})
+		x.decide(1, engine.Inputs{})
+		x.updates(world.UpdateFailed)
+		x.decide(30, engine.Inputs{})
+		if restores := slices.ContainsFunc(x.asked, func(a record.Action) bool { return a.Key == record.RestoreConfigKey }); restores != restored {
+			t.Errorf("%s: restored %v, want %v: %q", set, restores, restored, x.run.Notes)
+		}
+		if !restored && (x.run.UpdateConfig != nil || !slices.ContainsFunc(x.run.Notes, func(n string) bool { return strings.Contains(n, "another user has set") })) {
+			t.Errorf("%+v %q", x.run.UpdateConfig, x.run.Notes)
+		}
+	}
+}
+
 // A configuration that another user has set after the run is the user's, also where it is the one that the run has set: the last
 // update of the configuration tells. A token that was answered gets no other update.
 func TestUpdateConfigOfAnotherUser(t *testing.T) {

@@ -93,7 +93,7 @@ func given(value string) *string {
 }
 
 // started looks for the update that a request made whose answer was lost: the first that is newer than what was
-// known before.
+// known before and goes where the request asked.
 func (e *Executor) started(ctx context.Context, of record.Action) record.Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -101,30 +101,32 @@ func (e *Executor) started(ctx context.Context, of record.Action) record.Outcome
 		return record.Outcome{Verdict: record.Unknown, Message: e.d.c.asg.Explain(err).Error()}
 	}
 	all := versionUpdates(&e.d.last)
-	at := slices.Index(all, of.Last)
+	at := slices.IndexFunc(all, func(u *world.ManagedUpdate) bool { return u.ID == of.Last })
 	switch {
-	case at < 0 && of.Last != "" && (len(all) == 0 || e.d.last.Update.Over()): // EKS has forgotten that one: what is over may be older
+	case at < 0 && of.Last != "" && (len(all) == 0 || all[0].Over()): // EKS has forgotten that one: what is over may be older
 		at = 0
 	case at < 0 && of.Last != "":
 		at = 1
 	case at < 0:
 		at = len(all)
 	}
-	if at == 0 {
-		return record.Outcome{Verdict: record.Done}
+	for _, u := range slices.Backward(all[:at]) {
+		if of.Update.Contradicts(u) == "" {
+			return record.Outcome{Verdict: record.Done, Happened: true, Update: u.ID}
+		}
 	}
-	return record.Outcome{Verdict: record.Done, Happened: true, Update: all[at-1]}
+	return record.Outcome{Verdict: record.Done}
 }
 
-// versionUpdates are the ids of the updates of a group's nodes, the newest first.
-func versionUpdates(m *world.ManagedGroup) (ids []string) {
+// versionUpdates are the updates of a group's nodes, the newest first.
+func versionUpdates(m *world.ManagedGroup) (updates []*world.ManagedUpdate) {
 	if m.Update != nil {
-		ids = append(ids, m.Update.ID)
+		updates = append(updates, m.Update)
 	}
 	for i := range m.Earlier {
-		ids = append(ids, m.Earlier[i].ID)
+		updates = append(updates, &m.Earlier[i])
 	}
-	return ids
+	return updates
 }
 
 // configure asks for another update configuration, unless another user has changed it meanwhile. The SDK may send it
@@ -170,7 +172,7 @@ func configOf(c world.UpdateConfig) (*types.NodegroupUpdateConfig, error) {
 }
 
 // configured looks for the update that a request for an update configuration made whose answer was lost: one that sets
-// the same, newer than what was known before.
+// the same and no less, newer than what was known before.
 func (e *Executor) configured(ctx context.Context, of record.Action) record.Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -185,7 +187,7 @@ func (e *Executor) configured(ctx context.Context, of record.Action) record.Outc
 		if !known && of.Last != "" && u.Over() { // EKS has forgotten that one: what is over may be older
 			continue
 		}
-		if u.Config != (world.UpdateConfig{}) && u.Config.Over(of.Update.Config) == of.Update.Config {
+		if u.Config == of.Update.Config {
 			return record.Outcome{Verdict: record.Done, Happened: true, Update: u.ID}
 		}
 	}

@@ -104,6 +104,14 @@ func TestStartedUpdate(t *testing.T) {
 			t.Errorf("unread: %+v", o)
 		}
 	}
+	for release, want := range map[string]string{"1.32.1-9": "b", "1.31.7-2": ""} {
+		_, e, _ := executor(t)
+		a := startOf(record.UpdateRequest{Release: release})
+		a.Last = "a"
+		if o := e.Do(t.Context(), record.Action{Kind: record.CheckEffect, Key: "check", Of: &a}); o.Verdict != record.Done || o.Update != want || o.Happened != (want != "") {
+			t.Errorf("%s was asked for, and another user's update goes to 1.32.1-9: %+v", release, o)
+		}
+	}
 	s, e, _ := executor(t)
 	s.answers[atUpdates+"/b"] = strings.Replace(s.answers[atUpdates+"/b"], "InProgress", "Failed", 1)
 	a := startOf(record.UpdateRequest{})
@@ -173,11 +181,12 @@ func TestConfiguredUpdate(t *testing.T) {
 	from, to := world.UpdateConfig{MaxUnavailable: "33%", Strategy: "MINIMAL"}, world.UpdateConfig{MaxUnavailable: "50%", Strategy: "DEFAULT"}
 	for name, c := range map[string]struct{ last, status, params, want string }{
 		"the same":            {"c", "InProgress", `{"type":"MaxUnavailablePercentage","value":"50"},{"type":"UpdateStrategy","value":"DEFAULT"}`, "d"},
-		"the first":           {"", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, "d"},
+		"the first":           {"", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"},{"type":"UpdateStrategy","value":"DEFAULT"}`, "d"},
+		"less":                {"c", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, ""},
 		"another's":           {"c", "InProgress", `{"type":"MaxUnavailable","value":"50"}`, ""},
 		"sizes":               {"c", "InProgress", `{"type":"MinSize","value":"50"}`, ""},
-		"known before":        {"d", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, ""},
-		"old, after one gone": {"gone", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"}`, ""},
+		"known before":        {"d", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"},{"type":"UpdateStrategy","value":"DEFAULT"}`, ""},
+		"old, after one gone": {"gone", "Successful", `{"type":"MaxUnavailablePercentage","value":"50"},{"type":"UpdateStrategy","value":"DEFAULT"}`, ""},
 	} {
 		s, e, _ := executor(t)
 		s.answers[atUpdates] = `{"updateIds":["a","b","c","d"]}`

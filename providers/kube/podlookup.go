@@ -70,9 +70,9 @@ func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outc
 func (e *Executor) lookAtRoutes(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	to, resource, err := e.routes.To(ctx, e.c.api.core, a.Node)
+	to, unread, err := e.routes.To(ctx, e.c.api.core, a.Node)
 	if err != nil {
-		return e.unread(err, "list", resource)
+		return e.unreadIn(err, "list", unread.Group, unread.Resource)
 	}
 	return record.Outcome{Verdict: record.Done, Routes: to}
 }

@@ -3,6 +3,7 @@ package kube
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -25,12 +26,13 @@ const (
 )
 
 func TestLookAtRoutes(t *testing.T) {
-	var forbidden atomic.Bool
+	var forbidden atomic.Pointer[string] // the path that may not be listed
+	forbidden.Store(new(string))
 	var lists atomic.Int64
 	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case forbidden.Load():
-			say(w, 403, status(403, "Forbidden", "endpointslices.discovery.k8s.io is forbidden", ""))
+		case r.URL.Path == *forbidden.Load():
+			say(w, 403, status(403, "Forbidden", r.URL.Path+" is forbidden", ""))
 		case r.URL.Path == "/api/v1/services":
 			say(w, 200, services)
 		case r.URL.Query().Get("continue") != "":
@@ -58,8 +60,13 @@ func TestLookAtRoutes(t *testing.T) {
 	if n := lists.Load(); n < 1 || n > 2 {
 		t.Errorf("nodes looked up together took %d lists", n)
 	}
-	forbidden.Store(true)
-	if o := at(c.Executor(), "a1"); o.Verdict != record.Refused || o.Refusal != record.RefusedForbidden {
-		t.Errorf("who may not list gets %+v", o)
+	for path, rule := range map[string]string{
+		"/apis/discovery.k8s.io/v1/endpointslices": `{apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"]}`,
+		"/api/v1/services":                         `{apiGroups: [""], resources: ["services"], verbs: ["list"]}`,
+	} {
+		forbidden.Store(&path)
+		if o := at(c.Executor(), "a1"); o.Verdict != record.Refused || o.Refusal != record.RefusedForbidden || !strings.Contains(o.Message, rule) {
+			t.Errorf("who may not list %s gets %+v, want the rule %s", path, o, rule)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -32,21 +33,21 @@ type Lists struct {
 }
 
 // To is what routes to a node. With an error it names the resource that could not be listed.
-func (l *Lists) To(ctx context.Context, api rest.Interface, node string) (routes []record.Route, resource string, err error) {
+func (l *Lists) To(ctx context.Context, api rest.Interface, node string) (routes []record.Route, unread schema.GroupResource, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if asked := time.Now(); asked.Sub(l.asked) > young {
 		of, err := endpoints(ctx, api)
 		if err != nil {
-			return nil, "endpointslices", err
+			return nil, schema.GroupResource{Group: "discovery.k8s.io", Resource: "endpointslices"}, err
 		}
 		always, err := nodePorts(ctx, api)
 		if err != nil {
-			return nil, "services", err
+			return nil, schema.GroupResource{Resource: "services"}, err
 		}
 		l.of, l.always, l.asked = of, always, asked
 	}
-	return slices.Concat(l.of[node], l.always), "", nil
+	return slices.Concat(l.of[node], l.always), schema.GroupResource{}, nil
 }
 
 // endpoints lists those of all EndpointSlices that serve, by node.

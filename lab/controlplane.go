@@ -33,7 +33,7 @@ const (
 // controllers are those that the lab runs: what a drain needs to be real.
 // Without the cloud's: the lab takes the node of a terminated instance away.
 var controllers = []string{
-	"daemonset-controller", "deployment-controller", "disruption-controller",
+	"daemonset-controller", "deployment-controller", "disruption-controller", "endpointslice-controller",
 	"garbage-collector-controller", "job-controller", "namespace-controller",
 	"node-lifecycle-controller", "pod-garbage-collector-controller",
 	"replicaset-controller", "root-ca-certificate-publisher-controller",

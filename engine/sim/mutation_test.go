@@ -313,7 +313,7 @@ var mutations = []mutation{
 	{"updates: nodes are named while EKS waits for a machine that others end", "selfdriven/mng/infer.go", "!unsure && p.Quiet >= quiet", "p.Quiet >= quiet", "TestInfer", "at one of: n1"},
 	{"found: the checker counts a guess as under way beside others", "live/updates_test.go", "slices.Contains(run.Candidates, node.Name) && node.Reason ==", "node.Name == \"\" && node.Reason ==", "TestGuessIsNotUnderWay", "probably drained"},
 	{"found: the end of a machine is told before it is in the record", "decide.go", "return e.Type == record.NodeTerminating })", "return e.Type == record.NodeTerminating && e.Message == \"\" })", "Scenario/terminating_told_once", broken},
-	{"found: the loop tells the end of a machine before it is in the record", "live/loop.go", " || d.SavesFirst() ||", " ||", "TestSavesFirstOnceSaved", "told before"},
+	{"found: the loop tells the end of a machine before it is in the record", "live/loop.go", " || d.SavesFirst() ||", " ||", "TestTellsEndOnceSaved", "told before"},
 	{"found: the checker has a process know what was told without a record", "sim/checkend.go", " || c.d.failing {", " {", "Scenario/terminating_told_unwritten", broken},
 	{"found: the checker does not count what a run that ends leaves to others", "sim/checktime.go", "c.leave(usable(k.ending) + usable(k.sight))", "c.leave(usable(k.sight))", "Scenario/retire_beside_handler", broken},
 	{"found: a run that ends ends a node with pods that have come back", "end.go", "(!n.New || holdsReturned(&s.Reader, n)) {", "(!n.New || holdsReturned(&s.Reader, n) && false) {", "Scenario/abort_before_forced_end", ""},
@@ -334,7 +334,8 @@ var mutations = []mutation{
 	{"found: the checker takes for ended what a user has taken out first", "sim/checkvalid.go", "if c.d.Sim.taken[id] && !c", "if false && !c", "Scenario/taken_before_its_end", broken},
 	{"found: the checker holds a failed update against what begins beside it", "sim/checkinplace.go", " && other.Since.Before(d.Sim.now)", "", "Scenario/returned_beside_another", broken},
 	{"found: the checker has a run know of a raise that no read has shown", "sim/autoscaler.go", "s.tilted, s.shrunk = true, s.now", "s.tilted = true", "Scenario/raised_as_it_ends", broken},
-	{"found: what a user sets while the restoring is refused is restored over", "strategy/eksmanagedconfig.go", "(h.Update != \"\" || h.Restoring ||", "(h.Update != \"\" ||", "TestUpdateConfigOfAnotherUser", "set once that was refused"},
+	{"found: what a user sets while the restoring is refused is restored over", "strategy/eksmanagedconfig.go", "(h.Update != \"\" || h.Restoring ||", "(h.Update != \"\" ||", "TestUpdateConfigOfAnotherUser", `it asks for ["set-update-config"], want []`},
+	{"found: another user's update passes for the run's", "../providers/eks/executor.go", "if of.Update.Contradicts(u) == \"\" {", "if of.Update != nil {", "TestStartedUpdate", "another user's update goes to"},
 	{"found: what a user sets alone is restored over", "strategy/eksmanagedconfig.go", " || u.Config != h.Set)", ")", "TestUpdateConfigOfAnotherUserAlone", "restored true, want false"},
 	{"found: the checker holds what others roll in standby against a run", "sim/checkmover.go", " && m.State != world.MachineStandby", "", "Scenario/standby_rolled_by_kops", broken},
 	{"found: the checker forgets what others were left before all is read", "sim/checkmover.go", "if !c.readOnce() {", "if !c.d.Sim.synced {", "Scenario/handler_seen_by_the_next", broken},
@@ -413,33 +414,36 @@ const broken = "BROKEN"
 
 // homes are the packages of the tests that mutations name, where it is not engine/live.
 var homes = map[string]string{
-	"TestRestoreMaxAgain":           "..",
-	"TestLowerAfterTwoReads":        "..",
-	"TestLowerKeepsWhatShowsLate":   "..",
-	"TestRecordOfMovers":            "..",
-	"TestRecordOfDetached":          "..",
-	"TestEndedByOthersIsWritten":    "..",
-	"TestRecordOfDoubted":           "..",
-	"TestMoveEnds":                  ".",
-	"TestNodeOutsideReturns":        ".",
-	"TestEndThatGotLost":            ".",
-	"TestOlder":                     ".",
-	"TestRaisedWhileTakenBack":      ".",
-	"TestHeldCanaryIsAccepted":      ".",
-	"TestRepairTooLate":             ".",
-	"TestLaunchTooLate":             ".",
-	"TestFacts":                     "..",
-	"TestChanges":                   "../world",
-	"TestDecodesAlike":              "../../providers/kube",
-	"TestFollowedEndsByOthers":      "../strategy",
-	"TestFollowedCandidatesEnd":     "../strategy",
-	"TestFollowedGuessIsTakenBack":  "../strategy",
-	"TestFollowedWasBlind":          "../strategy",
-	"TestInfer":                     "../selfdriven/mng",
-	"TestMarkWaitsForItsUndo":       "..",
-	"TestSetApartIsWritten":         "..",
-	"TestNowNamesTheWorkload":       "../assess/workloads",
-	"TestMadeInTheSecondOfTheStart": "..",
+	"TestRestoreMaxAgain":                "..",
+	"TestLowerAfterTwoReads":             "..",
+	"TestLowerKeepsWhatShowsLate":        "..",
+	"TestRecordOfMovers":                 "..",
+	"TestRecordOfDetached":               "..",
+	"TestEndedByOthersIsWritten":         "..",
+	"TestRecordOfDoubted":                "..",
+	"TestMoveEnds":                       ".",
+	"TestNodeOutsideReturns":             ".",
+	"TestEndThatGotLost":                 ".",
+	"TestOlder":                          ".",
+	"TestRaisedWhileTakenBack":           ".",
+	"TestHeldCanaryIsAccepted":           ".",
+	"TestRepairTooLate":                  ".",
+	"TestLaunchTooLate":                  ".",
+	"TestFacts":                          "..",
+	"TestChanges":                        "../world",
+	"TestDecodesAlike":                   "../../providers/kube/objects",
+	"TestStartedUpdate":                  "../../providers/eks",
+	"TestUpdateConfigOfAnotherUserAlone": "../strategy",
+	"TestUpdateConfigOfAnotherUser":      "../strategy",
+	"TestFollowedEndsByOthers":           "../strategy",
+	"TestFollowedCandidatesEnd":          "../strategy",
+	"TestFollowedGuessIsTakenBack":       "../strategy",
+	"TestFollowedWasBlind":               "../strategy",
+	"TestInfer":                          "../selfdriven/mng",
+	"TestMarkWaitsForItsUndo":            "..",
+	"TestSetApartIsWritten":              "..",
+	"TestNowNamesTheWorkload":            "../assess/workloads",
+	"TestMadeInTheSecondOfTheStart":      "..",
 }
 
 // TestMutations holds that every check of the checker can fail: each mutation of
@@ -534,6 +538,36 @@ func TestFoundFaultsHaveMutations(t *testing.T) {
 	if len(rows) < 10 {
 		t.Errorf("the table names %d scenarios and tests", len(rows))
 	}
+}
+
+// TestMutationsNameTests holds that the tests that have to notice a mutation are where they are looked for: a pattern
+// that finds none passes.
+func TestMutationsNameTests(t *testing.T) {
+	for _, m := range mutations {
+		dir, _ := m.where()
+		for name := range strings.SplitSeq(m.play, "|") {
+			if scenario, is := strings.CutPrefix(name, "Scenario/"); is {
+				if _, err := os.Stat(filepath.Join("../testdata", scenario+".txt")); err != nil {
+					t.Errorf("%s: %v", m.name, err)
+				}
+			} else if name != "" && !declares(t, dir, name) {
+				t.Errorf("%s: %s has no %s", m.name, dir, name)
+			}
+		}
+	}
+}
+
+// declares reports whether the tests of a directory have a function of this name.
+func declares(t *testing.T, dir, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "\nfunc "+name+"(t *testing.T)")
+	})
 }
 
 // TestMutationTexts holds that each mutation still has its place in the engine and leaves

@@ -345,7 +345,7 @@ func TestUpdateConfigOfAnotherUser(t *testing.T) {
 			x.now = x.now.Add(time.Second)
 			x.eks(func(m *world.ManagedGroup) {
 				m.MaxUnavailable = "2"
-				m.Configured = &world.ManagedUpdate{ID: "c-9", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: x.now, Config: two}
+				m.Configured = &world.ManagedUpdate{ID: "c-9", Kind: "ConfigUpdate", Status: world.UpdateSucceeded, Since: x.now, Config: set}
 			})
 		}
 		if when == before {

@@ -31,7 +31,7 @@ var always = []string{
 var slow = []string{
 	"TestAbortWhileAPIsFail", "TestBusyAPIs",
 	"TestKilledAtEachActionOfSetup", "TestKilledAtEachActionOfAZone", "TestKilledAtEachActionOfADrain",
-	"TestKilledAtEachActionOfTheEnd", "TestKilledWhileItIsAborted", "TestKilledWhileItForces",
+	"TestKilledAtEachActionOfTheEnd", "TestKilledInAWave", "TestKilledWhileItIsAborted", "TestKilledWhileItForces",
 	"TestKopsBlind", "TestKopsBlindAbort",
 }
 

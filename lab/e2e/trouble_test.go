@@ -44,7 +44,7 @@ func TestBusyAPIs(t *testing.T) {
 	p.quits(0)
 
 	end()
-	capacity.check(s, 1)
+	capacity.check(s, 1, 1)
 	s.checkRolled()
 	s.checkNothingTwice()
 }

@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab"
+)
+
+// Our own rules with four nodes ahead: the waves are of 1, 2 and 4 nodes, a node goes once nothing leads to it
+// and not at the end of the wait, no pod moves twice, and at no time does the group have fewer nodes than it is
+// to have.
+func TestOwnRules(t *testing.T) {
+	const surge, wait = 4, 45 * time.Second
+	s := newScene(t, "own", lab.GroupOptions{Nodes: 12, Min: 3, Max: 14}, "read", "upgrade", "routes", "events", "hear")
+	s.deploy("web", "api", "batch", "db", "agent", "single").serve("web")
+	capacity := s.watchCapacity()
+
+	p := s.upgrade("--strategy", "drainboard", "--max-surge", "4", "--order", "apart", "--post-drain-wait", wait.String()).exits(0)
+
+	capacity.check(s, 0, surge)
+	checkEvents(t, p.said())
+	checkFinished(t, p.said(), "succeeded", 0)
+	checkWaves(t, p.said(), surge)
+	routed := 0
+	for _, e := range p.all("node.settling") {
+		if e.Until == nil { // told when the wait is over: what it was for
+			if strings.Contains(e.Message, "routed to it no more") {
+				routed++
+			}
+			continue
+		}
+		end := p.await("node.terminating", onNode(e.Node))
+		if waited := end.Time.Sub(e.Time); waited < 5*time.Second || !end.Time.Before(*e.Until) {
+			t.Errorf("%s waited %s of %s: it was to end with the evidence, and not before 5 s", e.Node, waited, wait)
+		}
+	}
+	if routed == 0 {
+		t.Error("no node says what routed to it")
+	}
+	// One pod may have moved twice: on a new node that goes at the end, since its zone has one too many.
+	if end := p.await("run.finished"); !strings.Contains(end.Message, "1.00 moves per pod") && !strings.Contains(end.Message, "1.06 moves per pod") {
+		t.Errorf("pods have moved more than once: %s", end.Message)
+	}
+	if most := s.mostDesired(); most != s.before.Desired+surge {
+		t.Errorf("desired was %d, want %d and %d more", most, s.before.Desired, surge)
+	}
+	s.checkRolled()
+}
+
+// serve gives a workload a Service, and waits until all its pods are endpoints.
+func (s *scene) serve(app string) {
+	s.t.Helper()
+	services := shared.Client().CoreV1().Services(s.place.Namespace)
+	if _, err := services.Create(s.ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: app},
+		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": app}, Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.eventually(func() error {
+		pods, err := shared.Client().CoreV1().Pods(s.place.Namespace).List(s.ctx, metav1.ListOptions{LabelSelector: "app=" + app})
+		if err != nil {
+			return err
+		}
+		lists, err := shared.Client().DiscoveryV1().EndpointSlices(s.place.Namespace).List(s.ctx, metav1.ListOptions{LabelSelector: "kubernetes.io/service-name=" + app})
+		if err != nil {
+			return err
+		}
+		ends := 0
+		for _, list := range lists.Items {
+			ends += len(list.Endpoints)
+		}
+		if ends == 0 || ends != len(pods.Items) {
+			return fmt.Errorf("Service %s has %d endpoints of %d pods", app, ends, len(pods.Items))
+		}
+		return nil
+	})
+}
+
+// checkWaves sees that nodes begin in waves of 1, 2, 4, ... up to limit, each once those of the one before are
+// empty, and that as many as limit drain or settle or end at some time.
+func checkWaves(t *testing.T, events []Event, limit int) {
+	t.Helper()
+	began, empty, underWay, most := 0, 0, 0, 0
+	for _, e := range events {
+		switch e.Type {
+		case "node.draining":
+			before, wave := 0, 1 // nodes of the waves before this one's
+			for ; before+wave <= began && wave < limit; wave *= 2 {
+				before += wave
+			}
+			if began++; empty < before {
+				t.Errorf("%s was node %d, and only %d of the %d before its wave were empty", e.Node, began, empty, before)
+			}
+			underWay++
+			most = max(most, underWay)
+		case "node.drained":
+			empty++
+		case "node.replaced":
+			underWay--
+		}
+	}
+	if most != limit {
+		t.Errorf("at most %d nodes were under way at once, want %d", most, limit)
+	}
+}
+
+// A process is killed (kill -9) while the waves grow, before a request and after it, and each time another one
+// continues with the wave that it finds.
+func TestKilledInAWave(t *testing.T) {
+	s := twelve(t, "killed-wave", lab.GroupOptions{Max: 16})
+	killedWithin(s, []point{
+		patch("outdated", `drainboard.dev/outdated`),
+		patch("closed", `drainboard.dev/closed`),
+		patch("cordon", `"unschedulable":true`),
+		s.call("terminate", terminateOne),
+	}, 0, 4, "--strategy", "drainboard", "--max-surge", "4", "--post-drain-wait", "10s")
+}

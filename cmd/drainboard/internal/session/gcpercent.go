@@ -19,7 +19,7 @@ func RaiseGCPercent() (restore func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.count++; r.count == 1 {
-		r.was = debug.SetGCPercent(300)
+		r.was = debug.SetGCPercent(200)
 	}
 	return func() {
 		r.mu.Lock()

@@ -1,0 +1,48 @@
+package strategy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// A zone goes unavailable first where its share of the surge is elsewhere and nothing is still to be launched. By how
+// much others have raised the group the run may have yet to count: that is still to be launched, too.
+func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
+	now := time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC)
+	for desired, holds := range map[int]bool{7: false, 8: true} {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "pool", Zones: []string{"a", "b"}, Sizes: world.Sizes{Min: 3, Max: 9, Desired: desired}})
+		settings := strategy.Gardener{}.Defaults()
+		settings.MaxSurge, settings.MaxUnavailable = record.Amount{N: 50, Percent: true}, record.Amount{}
+		run := record.Run{
+			Settings: settings, State: record.Running, Base: world.Sizes{Min: 3, Max: 5, Desired: 5},
+			Zones: map[string]int{"a": 3, "b": 2}, Raised: true, Raise: 3, Lowered: 1, Nodes: map[string]record.Node{},
+		}
+		var list []world.Machine
+		for id, stage := range map[string]record.Stage{
+			"a1": record.Terminating, "a2": record.Queued, "a3": record.Ready, "a4": record.Ready,
+			"b1": record.Terminating, "b2": record.Queued, "b3": record.Ready, "b4": record.Ready, "b5": record.Launching,
+		} {
+			zone, state := id[:1], world.MachineInService
+			switch {
+			case stage == record.Terminating:
+				state = world.MachineTerminating
+			case stage == record.Launching:
+				state = world.MachinePending
+			}
+			list = append(list, world.Machine{ID: id, Zone: zone, State: state})
+			w.SetNode(&world.Node{Name: id, Machine: id, Zone: zone, Ready: stage != record.Launching})
+			run.Nodes[id] = record.Node{Name: id, Zone: zone, Stage: stage, New: id[1] > '2', Decrement: id == "b1"}
+		}
+		w.SetMachines(list)
+		s := assess.NewReader(strategy.Gardener{}, now, w, run)
+		if why := (strategy.Gardener{}).Holds(&s, "a2", nil); (why != "") != holds {
+			t.Errorf("desired %d: a2 waits %v (%q), want %v", desired, why != "", why, holds)
+		}
+	}
+}

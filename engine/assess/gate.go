@@ -92,12 +92,12 @@ func (s gate) mayBeUnseen() int {
 // MustServe is how many nodes the group is to have without the surge: as many as before, or fewer if others
 // have made it smaller meanwhile.
 func MustServe(s *Reader) int {
-	return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()+s.Uncounted())
+	return min(s.Run.Base.Desired, s.W.Group.Sizes.Desired, s.Goal()+Uncounted(s))
 }
 
 // Uncounted is by how much others have raised the group that the run has yet to count, which it does when
 // nothing of its own is under way.
-func (s *Reader) Uncounted() int {
+func Uncounted(s *Reader) int {
 	by := s.W.Group.Sizes.Desired - s.Run.Expected()
 	for _, id := range s.In(record.Terminating) {
 		if m := s.W.Machine(id); s.Run.Nodes[id].Decrement && m != nil && !m.Leaving() {

@@ -156,7 +156,7 @@ func (Gardener) look(s *assess.Reader, zone string, about []string) sight {
 	z := sight{size: s.Run.Zones[zone], coming: s.W.Group.Sizes.Desired}
 	ours := s.Run.Holds()
 	if ours {
-		z.coming = s.Run.Expected() + s.Uncounted() // which the cloud may not tell yet
+		z.coming = s.Run.Expected() + assess.Uncounted(s) // which the cloud may not tell yet
 	}
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes[m.ID]

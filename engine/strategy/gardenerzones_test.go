@@ -46,3 +46,28 @@ func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
 		}
 	}
 }
+
+// A node that is updated in place takes its place in its zone until it has been, also where more serve than have to.
+func TestUpdatingNodeTakesItsPlace(t *testing.T) {
+	for stage, holds := range map[record.Stage]bool{record.Updating: true, record.Replaced: false} {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "pool", Zones: []string{"a"}, Sizes: world.Sizes{Min: 3, Max: 5, Desired: 5}})
+		settings := strategy.GardenerInPlace{}.Defaults()
+		settings.MaxSurge, settings.MaxUnavailable = record.Amount{}, record.Amount{N: 1}
+		run := record.Run{
+			Settings: settings, State: record.Running, Base: world.Sizes{Min: 3, Max: 3, Desired: 3},
+			Zones: map[string]int{"a": 3}, Nodes: map[string]record.Node{},
+		}
+		var list []world.Machine
+		for id, at := range map[string]record.Stage{"a1": stage, "a2": record.Queued, "a3": record.Queued, "a4": record.Queued, "a5": record.Queued} {
+			list = append(list, world.Machine{ID: id, Zone: "a", State: world.MachineInService})
+			w.SetNode(&world.Node{Name: id, Machine: id, Zone: "a", Ready: true})
+			run.Nodes[id] = record.Node{Name: id, Zone: "a", Stage: at}
+		}
+		w.SetMachines(list)
+		s := assess.NewReader(strategy.GardenerInPlace{}, time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC), w, run)
+		if why := (strategy.GardenerInPlace{}).Holds(&s, "a2", nil); (why != "") != holds {
+			t.Errorf("a1 is %s: a2 waits %v (%q), want %v", stage, why != "", why, holds)
+		}
+	}
+}

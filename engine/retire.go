@@ -287,7 +287,7 @@ func (s *Step) listUnrestoredDetached() {
 // left notes that a machine has left its group; the cluster has to prove valid without it.
 func (s observer) left(id string) {
 	if n, known := s.Run.Nodes[id]; known && !n.Detached {
-		n.Detached = true
+		n.Detached, s.changed = true, true
 		s.SetNode(id, n)
 		requireValidation(s.Step, id)
 	}

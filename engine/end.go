@@ -141,7 +141,7 @@ func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes[id]
 	switch n.Stage {
 	case record.Terminating:
-		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !terminationAsked(&s.Reader, id) && (!n.New || holdsReturned(&s.Reader, n)) {
+		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !terminationAsked(&s.Reader, id) && (!n.New || holdsPods(&s.Reader, n)) {
 			s.putBack(id, n)
 			return false
 		}
@@ -163,11 +163,11 @@ func (s *Step) endNode(id string) bool {
 	return givenUpMarks(&s.Reader, id) || s.unmarkNode(id)
 }
 
-// holdsReturned reports whether pods have come back to a node that was to end with them by a force
-// order: once the run ends, none goes with its node.
-func holdsReturned(s *assess.Reader, n record.Node) bool {
+// holdsPods reports whether a node that was to end with its pods has any, by a force order or because it
+// is unreachable: once the run ends, none goes with its node.
+func holdsPods(s *assess.Reader, n record.Node) bool {
 	pods, _ := s.PodsToMove(n.Name)
-	return n.Order != "" && pods > 0
+	return pods > 0
 }
 
 // givenUpMarks reports whether taking the marks off a node was refused for good.
@@ -277,9 +277,6 @@ func (s *Step) Succeed() {
 		s.nameRaise()
 	}
 	s.listUnrestoredDetached()
-	if moves, pods := s.Run.PodMoves(); pods > 0 && s.Capabilities().TellsMoves {
-		s.Run.Notes = append(s.Run.Notes, text.MovesPerPod(moves, pods))
-	}
 	s.finish(result)
 }
 

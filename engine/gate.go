@@ -184,7 +184,8 @@ func (s *Step) GrowWave() {
 	}
 }
 
-// hold notes that no drain starts now; a gate that stays shut pauses the run.
+// hold notes that no drain starts now; a gate that stays shut pauses the run, but not while hooks before a
+// node are under way, of which one may have been asked in this very decision.
 func (s gate) hold(why string) {
 	if s.Run.GateSince.IsZero() {
 		s.Run.GateSince = s.Now
@@ -193,7 +194,7 @@ func (s gate) hold(why string) {
 	s.set(text.GateAwaits(why, s.launchUnderWay()))
 	limit := s.Run.GateSince.Add(s.Run.Settings.GatePause)
 	s.WakeAt(limit)
-	if !s.Now.Before(limit) {
+	if !s.Now.Before(limit) && len(assess.HooksUnderWay(&s.Run, record.BeforeNode)) == 0 {
 		s.open()
 		if s.Run.Retires() {
 			return // it has a time of its own

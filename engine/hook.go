@@ -66,7 +66,7 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 			s.Run.PendingHooks = slices.DeleteFunc(slices.Clone(s.Run.PendingHooks), func(g record.Gone) bool { return g.Machine == a.Machine })
 		}
 	} else if n, known := s.Run.Nodes[a.Machine]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
-		n.Wait = nil
+		n.Wait = dueAfterHooks(s, a.Machine, n, p.Asked)
 		if o.Verdict == record.Done {
 			n.LetGo = s.Now
 			if o.At.After(p.Asked) && o.At.Before(s.Now) { // a process that slept hears of it late
@@ -85,15 +85,30 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 	default:
 		delete(s.Run.Retries, a.Key)
 		s.Report(record.Event{Type: record.HookFailed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: o.Message})
-		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && mayStart(&s.Reader, n) {
+		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && mayStart(n) {
 			s.Pause(text.HookRefused(a.Node, o.Message))
 		}
 	}
 }
 
+// dueAfterHooks is the wait of a node whose hooks have answered: that of a new machine which did not join, or is
+// unhealthy, was over when they were asked, and is so still.
+func dueAfterHooks(s *Step, id string, n record.Node, asked time.Time) *record.Wait {
+	m := s.W.Machine(id)
+	switch {
+	case !n.New || m == nil:
+		return nil
+	case n.Stage == record.Launching:
+		return &record.Wait{For: record.WaitJoining, Start: asked, End: asked}
+	case s.Run.Settings.HealthTimeout > 0 && s.Sick(m) != "":
+		return &record.Wait{For: record.WaitUnhealthy, Start: asked, End: asked}
+	}
+	return nil
+}
+
 // mayStart reports whether a node is one whose drain is yet to start.
-func mayStart(s *assess.Reader, n record.Node) bool {
-	return slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus}, n.Stage)
+func mayStart(n record.Node) bool {
+	return n.New && n.Stage == record.Launching || slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus}, n.Stage)
 }
 
 // dropHooks forgets the hooks before nodes that run: none of these nodes starts any

@@ -72,3 +72,17 @@ func TestEndedByOthersIsWritten(t *testing.T) {
 		t.Error("that it takes nothing down is not written down")
 	}
 }
+
+// That a machine has left its group is written down at once, whatever else changes in that decision: the
+// cluster has to prove valid without it, and a process that resumes the run would not know that it left.
+func TestLeftIsWritten(t *testing.T) {
+	w := world.New()
+	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService, Detached: true}})
+	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: map[string]record.Node{"i-1": {Stage: record.Ready}}}}}
+	if (observer{s}).left("i-1"); !s.Run.Nodes["i-1"].Detached {
+		t.Fatal("a machine that has left its group has not")
+	}
+	if !s.changed {
+		t.Error("that it has left is not written down")
+	}
+}

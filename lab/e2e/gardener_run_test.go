@@ -142,38 +142,38 @@ func (s *shootScene) nodesOf(pool string) (names []string) {
 // from the dashboard and from elsewhere, and what a budget blocks is forced by its typed name.
 // Then it is over.
 func TestGardenerDriven(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "driven", Pools: []lab.ShootPool{{Name: "helped", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
-	s.on("helped").deploy("checkout", "agent")
+	s := newShootScene(t, lab.ShootOptions{Name: "driven", Pools: []lab.ShootPool{{Name: "paced", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s.on("paced").deploy("checkout", "agent")
 	s.drives()
-	before := s.nodesOf("helped")
+	before := s.nodesOf("paced")
 	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
-	begun := s.machines.until("helped", "be drained", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
+	begun := s.machines.until("paced", "be drained", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
 	held, _, _ := strings.Cut(begun.Labels[machineapi.NodeLabelKey], ".")
 
-	p := s.sitsAt("helped", s.withAll()...)
+	p := s.sitsAt("paced", s.withAll()...)
 	p.expect("gardener-follow", "0 of 1 node", held+" ", "allows 0", "force with f", "blocked")
 	p.pressUntil("p", "paused: requested by", "Gardener continues what it has begun")
-	s.paused("helped", true)
+	s.paused("paced", true)
 	p.pressUntil("p", "resumed")
-	s.paused("helped", false)
+	s.paused("paced", false)
 	o := *s.scene
 	o.as(s.name+"-operator", published(t, "command"))
-	o.run("pause", "helped", "--reason", "lunch").exits(0)
+	o.run("pause", "paced", "--reason", "lunch").exits(0)
 	p.expect("lunch")
-	s.paused("helped", true)
-	o.run("resume", "helped").exits(0)
-	s.paused("helped", false)
+	s.paused("paced", true)
+	o.run("resume", "paced").exits(0)
+	s.paused("paced", false)
 
 	p.pressUntil("f", "Type "+held+" to force").text(held).press("enter")
-	s.machines.until("helped", "be forced", func(m *machineapi.Machine) bool { return m.Labels["force-deletion"] == "true" })
+	s.machines.until("paced", "be forced", func(m *machineapi.Machine) bool { return m.Labels["force-deletion"] == "true" })
 	p.expect("exit code", "0: done", "1 of 1 node")
 	p.quits(0)
-	if err := s.shoot.WaitUpdated(s.ctx, "helped"); err != nil {
+	if err := s.shoot.WaitUpdated(s.ctx, "paced"); err != nil {
 		t.Fatal(err)
 	}
-	s.paused("helped", false)
-	s.checkReplaced("helped", before)
-	if told := s.run("report", "helped").exits(0).out(); !strings.Contains(told, "force-1") || !strings.Contains(told, "force machine") {
+	s.paused("paced", false)
+	s.checkReplaced("paced", before)
+	if told := s.run("report", "paced").exits(0).out(); !strings.Contains(told, "force-1") || !strings.Contains(told, "force machine") {
 		t.Errorf("the report does not tell of the forced pods and Machine:\n%s", told)
 	}
 }

@@ -5,17 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
-	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/eks"
@@ -175,106 +168,6 @@ func TestBoundRights(t *testing.T) {
 	if !slices.Equal(slices.Compact(given), slices.Compact(needed)) {
 		t.Errorf("given: %q\nneeded: %q", given, needed)
 	}
-}
-
-// TestDocsNameEveryEvent holds docs/reference/events.md to the event types, and to the reasons that warnings are
-// given by name.
-func TestDocsNameEveryEvent(t *testing.T) {
-	file, err := os.ReadFile("../../docs/reference/events.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	types, warnings, found := strings.Cut(string(file), "\nReasons of warnings:\n")
-	if warnings, _, _ = strings.Cut(warnings, "\n## "); !found || warnings == "" {
-		t.Fatal("docs/reference/events.md has no reasons of warnings")
-	}
-	constants, reasons := map[string]string{}, map[string]string{} // a reason, and where one is given
-	sources(t, "../../engine/record", func(_ string, n ast.Node) {
-		spec, is := n.(*ast.ValueSpec)
-		if !is || len(spec.Values) != 1 {
-			return
-		}
-		value, err := strconv.Unquote(literal(spec.Values[0]))
-		if err != nil {
-			return
-		}
-		constants[spec.Names[0].Name] = value
-		if kind, is := spec.Type.(*ast.Ident); is && kind.Name == "EventType" && !strings.Contains(types, "`"+value+"`") {
-			t.Errorf("docs/reference/events.md does not name %s", value)
-		}
-	})
-	for _, dir := range []string{"../../engine", "../../engine/live", "../../engine/strategy", "../../cmd/drainboard", "../../providers"} {
-		sources(t, dir, func(file string, n ast.Node) {
-			event, is := n.(*ast.CompositeLit)
-			if !is {
-				return
-			}
-			is, why := false, ""
-			for _, field := range event.Elts {
-				pair, keyed := field.(*ast.KeyValueExpr)
-				if !keyed {
-					return
-				}
-				switch key, value := name(pair.Key), pair.Value; {
-				case key == "Type":
-					is = name(value) == "Warning"
-				case key == "Reason" && literal(value) != "":
-					why, _ = strconv.Unquote(literal(value))
-				case key == "Reason":
-					why = constants[name(value)]
-				}
-			}
-			if is && why != "" {
-				reasons[api.Reason(why)] = file
-			}
-		})
-	}
-	listed := strings.FieldsFunc(warnings, func(r rune) bool { return strings.ContainsRune("|, \n", r) })
-	for why, file := range reasons {
-		if !slices.Contains(listed, why) {
-			t.Errorf("docs/reference/events.md does not name the reason %s of %s", why, file)
-		}
-	}
-	if len(reasons) < 15 {
-		t.Errorf("%d reasons are given", len(reasons))
-	}
-}
-
-// sources hands each node of the sources below a directory to see, tests apart.
-func sources(t *testing.T, dir string, see func(file string, n ast.Node)) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err == nil {
-			ast.Inspect(file, func(n ast.Node) bool { see(path, n); return true })
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// name is the last part of an identifier, "" for what is none.
-func name(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	}
-	return ""
-}
-
-// literal is the source of a basic literal, "" for what is none.
-func literal(e ast.Expr) string {
-	if lit, is := e.(*ast.BasicLit); is {
-		return lit.Value
-	}
-	return ""
 }
 
 // TestDocsNameEveryExternalMover holds docs/reference/external-movers.md to the kinds of external movers and the ways to

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,27 +20,11 @@ import (
 // word here is still one.
 func TestReasonsAreWords(t *testing.T) {
 	has := map[string]bool{}
-	for _, top := range []string{"..", "../../providers", "../../cmd"} {
-		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				for _, reason := range reasonsIn(n) {
-					has[reason] = true
-				}
-				return true
-			})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
+	sources(t, func(_ string, n ast.Node) {
+		for _, reason := range reasonsIn(n) {
+			has[reason] = true
 		}
-	}
+	})
 	if len(has) < 60 {
 		t.Errorf("only %d reasons were found", len(has))
 	}
@@ -65,6 +51,101 @@ func TestReasonsAreWords(t *testing.T) {
 	}
 }
 
+// docs/reference/events.md names each event type, and each reason that a warning is given.
+func TestPageNamesEveryEvent(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types, warnings, found := strings.Cut(string(page), "\nReasons of warnings:\n")
+	if warnings, _, _ = strings.Cut(warnings, "\n## "); !found || warnings == "" {
+		t.Fatal("docs/reference/events.md has no reasons of warnings")
+	}
+	constants := map[string]string{}
+	sources(t, func(_ string, n ast.Node) {
+		spec, is := n.(*ast.ValueSpec)
+		if !is || len(spec.Values) != 1 {
+			return
+		}
+		value := literal(spec.Values[0])
+		if name(spec.Type) == "EventType" && !strings.Contains(types, "`"+value+"`") {
+			t.Errorf("docs/reference/events.md does not name %s", value)
+		}
+		if strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			constants[spec.Names[0].Name] = value
+		}
+	})
+	var listed []string
+	for row := range strings.Lines(warnings) {
+		if cells := strings.Split(row, "|"); len(cells) > 2 {
+			listed = append(listed, strings.FieldsFunc(cells[1], func(r rune) bool { return r == ',' || r == ' ' })...)
+		}
+	}
+	given := map[string]bool{}
+	sources(t, func(file string, n ast.Node) {
+		e := warned(n)
+		if e == nil {
+			return
+		}
+		reason := cmp.Or(literal(e), constants[name(e)])
+		if given[reason] = true; reason != "" && !slices.Contains(listed, Reason(reason)) {
+			t.Errorf("docs/reference/events.md does not name the reason %s of %s", Reason(reason), file)
+		}
+	})
+	if len(given) < 25 {
+		t.Errorf("only %d reasons were found", len(given))
+	}
+}
+
+// warned is the reason that a piece of source gives a warning, nil if it gives none.
+func warned(n ast.Node) (reason ast.Expr) {
+	switch n := n.(type) {
+	case *ast.CompositeLit:
+		warns := false
+		for _, e := range n.Elts {
+			switch kv, _ := e.(*ast.KeyValueExpr); {
+			case kv == nil:
+			case name(kv.Key) == "Type" && name(kv.Value) == "Warning":
+				warns = true
+			case name(kv.Key) == "Reason":
+				reason = kv.Value
+			}
+		}
+		if !warns {
+			return nil
+		}
+	case *ast.CallExpr:
+		switch f := name(n.Fun); {
+		case f == "warn" && len(n.Args) == 2:
+			return n.Args[0]
+		case (f == "warn" || f == "tell") && len(n.Args) == 3:
+			return n.Args[1]
+		}
+	}
+	return reason
+}
+
+// sources hands each node of the program's sources to see.
+func sources(t *testing.T, see func(file string, n ast.Node)) {
+	t.Helper()
+	for _, top := range []string{"..", "../../providers", "../../cmd"} {
+		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool { see(path, n); return true })
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // typed are the types whose constants are reasons.
 var typed = []string{"BlockerKind", "Refusal", "Result"}
 
@@ -72,10 +153,8 @@ var typed = []string{"BlockerKind", "Refusal", "Result"}
 // is told as a warning.
 func reasonsIn(n ast.Node) (out []string) {
 	add := func(e ast.Expr) {
-		if lit, is := e.(*ast.BasicLit); is && lit.Kind == token.STRING {
-			if text, err := strconv.Unquote(lit.Value); err == nil && text != "" {
-				out = append(out, text)
-			}
+		if text := literal(e); text != "" {
+			out = append(out, text)
 		}
 	}
 	switch n := n.(type) {
@@ -102,14 +181,19 @@ func reasonsIn(n ast.Node) (out []string) {
 			add(n.Values[0])
 		}
 	case *ast.CallExpr:
-		switch f := name(n.Fun); {
-		case f == "warn" && len(n.Args) == 2:
-			add(n.Args[0])
-		case (f == "warn" || f == "tell") && len(n.Args) == 3:
-			add(n.Args[1])
-		}
+		add(warned(n))
 	}
 	return out
+}
+
+// literal is the text of a string in the source, "" for what is none.
+func literal(e ast.Expr) string {
+	if lit, is := e.(*ast.BasicLit); is && lit.Kind == token.STRING {
+		if text, err := strconv.Unquote(lit.Value); err == nil {
+			return text
+		}
+	}
+	return ""
 }
 
 // name is the last part of an expression that names something.

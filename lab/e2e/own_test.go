@@ -13,7 +13,7 @@ import (
 )
 
 // Our own rules with four nodes ahead: the waves are of 1, 2 and 4 nodes, a node goes once nothing leads to it
-// and not at the end of the wait, no pod moves twice, and at no time does the group have fewer nodes than it is
+// and not at the end of the wait, one pod at most moves twice, and at no time does the group have fewer nodes than it is
 // to have.
 func TestOwnRules(t *testing.T) {
 	const surge, wait = 4, 45 * time.Second

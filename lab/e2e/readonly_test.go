@@ -175,7 +175,11 @@ func (s *scene) compares(group string) {
 	if len(all.Items) < 5 || !minimal || evaluated == 0 {
 		s.t.Errorf("%d settings were compared, EKS's MINIMAL: %v, %d were evaluated", len(all.Items), minimal, evaluated)
 	}
-	if text := s.run("plan", group, "--compare").exits(0).out(); strings.Count(text, "\nas given (eks)") != 2 || !strings.Contains(text, "--strategy=eks-minimal") {
+	text := s.run("plan", group, "--compare").exits(0).out()
+	_, given, _ := strings.Cut(text, "\nas given (eks)")
+	given, below, _ := strings.Cut(given, "\n")
+	// What keeps the run from ending well stands below the table, unless a busy machine has not come to it in time.
+	if evaluated := !strings.Contains(given, "not evaluated: "); given == "" || strings.Contains(below, "\nas given (eks): ") != evaluated || !strings.Contains(below, "--strategy=eks-minimal") {
 		s.t.Errorf("the comparison:\n%s", text)
 	}
 }

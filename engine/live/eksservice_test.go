@@ -344,12 +344,23 @@ func (e *eksService) scaleTo(a record.Action) record.Outcome {
 	return accepted
 }
 
+// goesTo reports whether an update goes where a request asks for. It compares by itself, not as the run does; the
+// number of "$Latest" is not known.
+func goesTo(u *eksRequest, asked *record.UpdateRequest) bool {
+	for _, where := range [][2]string{{asked.Kubernetes, u.Version}, {asked.Release, u.Release}, {asked.TemplateVersion, u.TemplateVersion}} {
+		if named := where[0] != "" && where[0][0] != '$'; named && where[1] != "" && where[0] != where[1] {
+			return false
+		}
+	}
+	return true
+}
+
 // looksUp answers a direct read: did a request happen?
 func (e *eksService) looksUp(of record.Action) record.Outcome {
 	o := accepted
 	switch p := e.pod(of.UID); of.Kind {
 	case record.StartUpdate:
-		if u := e.newer(world.VersionUpdate, of.Last, func(u *eksRequest) bool { return of.Update.Contradicts(&u.ManagedUpdate) == "" }); u != nil {
+		if u := e.newer(world.VersionUpdate, of.Last, func(u *eksRequest) bool { return goesTo(u, of.Update) }); u != nil {
 			o.Happened, o.Update = true, u.ID
 		}
 	case record.SetUpdateConfig:

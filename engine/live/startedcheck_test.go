@@ -27,6 +27,10 @@ func (p *startedPlay) checkDecided(a record.Action) {
 		p.breaks("%s is asked for before the record says so", a.Key)
 	}
 	switch a.Kind {
+	case record.StartUpdate:
+		if read := p.read.Config(); run.Pending[a.Key].Asked.Equal(p.now) && (p.read.ConfigOld || p.request.Config.Over(read) != read) {
+			p.breaks("an update is asked for, the configuration was read as %s (old: %v), and %s was to be set before", read, p.read.ConfigOld, p.request.Config)
+		}
 	case record.SetUpdateConfig:
 		if run.UpdateConfig == nil {
 			p.breaks("a configuration is set that the record does not restore")

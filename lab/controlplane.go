@@ -47,7 +47,7 @@ var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok, Machine
 // controlPlane writes the configuration of every component to the lab's
 // directory and returns the processes, none started.
 func (l *Lab) controlPlane() (map[string]*Process, error) {
-	ports, err := freePorts(3)
+	ports, err := freePorts(4)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,7 @@ func (l *Lab) controlPlane() (map[string]*Process, error) {
 		l.options.APIPort = ports[2]
 	}
 	l.server = fmt.Sprintf("https://127.0.0.1:%d", l.options.APIPort)
+	l.kubelet = ports[3]
 	etcdURL, peerURL := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 
 	ca, cert, key, err := servingCertificate()
@@ -69,7 +70,11 @@ func (l *Lab) controlPlane() (map[string]*Process, error) {
 	}
 	kwok := bytes.ReplaceAll(kwokConfig, []byte("POD_READY_MILLISECONDS"), milliseconds(l.options.Times.PodReady))
 	kwok = bytes.ReplaceAll(kwok, []byte("POD_STOP_MILLISECONDS"), milliseconds(l.options.Times.PodStop))
+	kwok = bytes.ReplaceAll(kwok, []byte("POD_LOG_NOW"), []byte(l.path("log-now")))
+	kwok = bytes.ReplaceAll(kwok, []byte("POD_LOG_BEFORE"), []byte(l.path("log-before")))
 	files := map[string][]byte{
+		"log-now":           containerLog(LogNow),
+		"log-before":        containerLog(LogBefore),
 		"tls.crt":           cert,
 		"tls.key":           key,
 		"tokens.csv":        []byte(tokens.String()),
@@ -120,6 +125,7 @@ leaderElection: {leaderElect: false}
 		"--token-auth-file="+l.path("tokens.csv"),
 		"--authorization-config="+l.path(authorizationFile),
 		"--endpoint-reconciler-type=none",
+		"--kubelet-preferred-address-types="+string(kubeletAddress),
 		"--profiling=false",
 		"--audit-policy-file="+l.path("audit-policy.yaml"),
 		"--audit-log-path="+l.options.AuditLog,
@@ -144,6 +150,9 @@ leaderElection: {leaderElect: false}
 	add(Kwok, kwokProgram,
 		"--kubeconfig="+l.path(Kwok+".kubeconfig"),
 		"--config="+l.path("kwok.yaml"),
+		"--server-address=127.0.0.1:"+strconv.Itoa(l.kubelet),
+		"--tls-cert-file="+l.path("tls.crt"),
+		"--tls-private-key-file="+l.path("tls.key"),
 	)
 	return processes, nil
 }

@@ -68,6 +68,8 @@ var commonFaults = []Fault{
 		}, webhook},
 	{"unready-pods", "pods are not ready", "Lab.Unready",
 		[]FaultFlag{{"namespace", "kube-system", "where"}, {"pods", "", "the beginning of their names"}}, unreadyPods},
+	{"crash-loop", "pods crash-loop", "Lab.CrashLoop",
+		[]FaultFlag{{"namespace", "default", "where"}, {"pods", "", "the beginning of their names"}}, crashLoop},
 	{"unready-node", "a node is NotReady, though its kubelet shows signs of life", "Lab.UnreadyNode",
 		[]FaultFlag{nodeFlag}, unreadyNode},
 	{"silence", "the kubelet of a node gives no sign of life any more", "Lab.Silence",
@@ -399,6 +401,13 @@ func unreadyPods(ctx context.Context, l *Lab, v values) (off, error) {
 		return nil, errors.New("--pods is missing: the beginning of their names")
 	}
 	return func(ctx context.Context) error { return l.ReadyAgain(ctx, v["namespace"], v["pods"]) }, l.Unready(ctx, v["namespace"], v["pods"])
+}
+
+func crashLoop(ctx context.Context, l *Lab, v values) (off, error) {
+	if v["pods"] == "" {
+		return nil, errors.New("--pods is missing: the beginning of their names")
+	}
+	return func(ctx context.Context) error { return l.ReadyAgain(ctx, v["namespace"], v["pods"]) }, l.CrashLoop(ctx, v["namespace"], v["pods"])
 }
 
 func unreadyNode(ctx context.Context, l *Lab, v values) (off, error) {

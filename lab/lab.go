@@ -25,6 +25,7 @@ type Lab struct {
 	options     Options
 	temporary   bool   // Dir is ours to remove
 	server      string // URL of the API server
+	kubelet     int    // port of all kubelets, which are one program
 	ca          []byte // PEM
 	tokens      map[string]string
 	processMu   sync.Mutex

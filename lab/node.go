@@ -7,6 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// kubeletAddress is where the API server finds the kubelets of all nodes, which are one program.
+const kubeletAddress = corev1.NodeExternalDNS
+
 // bootedMachine is what the Node of a machine tells of it.
 type bootedMachine struct {
 	node, ip, providerID string
@@ -42,7 +45,9 @@ func (m *machines) register(b bootedMachine) *corev1.Node {
 				{Type: corev1.NodeInternalIP, Address: b.ip},
 				{Type: corev1.NodeHostName, Address: b.node},
 				{Type: corev1.NodeInternalDNS, Address: b.node},
+				{Type: kubeletAddress, Address: "localhost"},
 			},
+			DaemonEndpoints: corev1.NodeDaemonEndpoints{KubeletEndpoint: corev1.DaemonEndpoint{Port: int32(m.lab.kubelet)}},
 			Conditions: []corev1.NodeCondition{{
 				Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady",
 				Message:           "container runtime network not ready",

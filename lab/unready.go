@@ -57,6 +57,53 @@ func (l *Lab) ReadyAgain(ctx context.Context, namespace, prefix string) error {
 	return nil
 }
 
+// LogNow and LogBefore are what every container has written, and what the one before it had that ended.
+var (
+	LogNow    = []string{"listening on :8080", "ready"}
+	LogBefore = []string{"reading /etc/checkout/config.yaml", "panic: runtime error: index out of range [3] with length 3", "goroutine 1 [running]:"}
+)
+
+// containerLog is a log as container runtimes write it.
+func containerLog(lines []string) (out []byte) {
+	for _, line := range lines {
+		out = fmt.Appendf(out, "%s stderr F %s\n", time.Now().UTC().Format(time.RFC3339Nano), line)
+	}
+	return out
+}
+
+// CrashLoop makes the pods of a namespace whose names begin so crash-loop, until ReadyAgain. Pods that come later are
+// well.
+func (l *Lab) CrashLoop(ctx context.Context, namespace, prefix string) error {
+	if err := l.Unready(ctx, namespace, prefix); err != nil {
+		return err
+	}
+	pods, err := l.podsNamed(ctx, namespace, prefix)
+	for _, pod := range pods {
+		if err == nil {
+			err = l.setStatus(ctx, pod, crashes)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("make pods crash: %w", err)
+	}
+	return nil
+}
+
+// crashes is the status of a pod whose containers have ended four times, and wait to be started again.
+func crashes(now *corev1.PodStatus) {
+	for i := range now.ContainerStatuses {
+		c := &now.ContainerStatuses[i]
+		off := false
+		c.Started, c.RestartCount = &off, 4
+		c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{
+			Reason: "CrashLoopBackOff", Message: "back-off 1m20s restarting failed container=" + c.Name,
+		}}
+		c.LastTerminationState = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			ExitCode: 2, Reason: "Error", StartedAt: metav1.Now(), FinishedAt: metav1.Now(),
+		}}
+	}
+}
+
 func (l *Lab) podsNamed(ctx context.Context, namespace, prefix string) ([]*corev1.Pod, error) {
 	list, err := l.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -83,20 +130,30 @@ func (l *Lab) setReady(ctx context.Context, pod *corev1.Pod, ready bool) error {
 	if !ready {
 		status, reason = corev1.ConditionFalse, "ContainersNotReady"
 	}
+	return l.setStatus(ctx, pod, func(now *corev1.PodStatus) {
+		for i := range now.Conditions {
+			if c := &now.Conditions[i]; c.Type == corev1.PodReady || c.Type == corev1.ContainersReady {
+				c.Status, c.Reason, c.LastTransitionTime = status, reason, metav1.Now()
+			}
+		}
+		for i := range now.ContainerStatuses {
+			c := &now.ContainerStatuses[i]
+			if c.Ready = ready; ready && c.State.Waiting != nil {
+				c.Started, c.State = &ready, corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+			}
+		}
+	})
+}
+
+// setStatus changes what is said of a pod, as its kubelet would.
+func (l *Lab) setStatus(ctx context.Context, pod *corev1.Pod, change func(*corev1.PodStatus)) error {
 	api := l.client.CoreV1().Pods(pod.Namespace)
 	return ignoreGone(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := api.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		for i := range now.Status.Conditions {
-			if c := &now.Status.Conditions[i]; c.Type == corev1.PodReady || c.Type == corev1.ContainersReady {
-				c.Status, c.Reason, c.LastTransitionTime = status, reason, metav1.Now()
-			}
-		}
-		for i := range now.Status.ContainerStatuses {
-			now.Status.ContainerStatuses[i].Ready = ready
-		}
+		change(&now.Status)
 		_, err = api.UpdateStatus(ctx, now, metav1.UpdateOptions{})
 		return err
 	}))

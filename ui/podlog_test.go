@@ -130,6 +130,9 @@ func TestPodLog(t *testing.T) {
 	ui.Press("r").Expect("(r read again)")
 	answers <- errNoRight
 	ui.Expect("This user may not get pods/log", "panic: runtime error").Press("y").Copied(oomLog.Command(podlog.PodOf("payments-and-settlement/nightly-reconciliation-worker-6f7d9c5b84-q2xkz", "", true)))
+	ui.Press("r").Expect("(r read again)")
+	answers <- errors.New("https://10.0.0.1:6443 (context prod) answered with an error")
+	ui.Expect(" https://10.0.0.1:6443 (context prod) answered")
 	ui.Press("esc").Expect("21 pods of 5 workloads moved").Press("esc").Gone("5 workloads moved").SentNothing()
 
 	without := sit(t, 120, 44, uitest.Moved())

@@ -122,8 +122,13 @@ func Shown(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.Is(unicode.M, r)
 }
 
-// Upper makes words begin a sentence.
-func Upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// Upper makes words begin a sentence, unless the first is a URL.
+func Upper(s string) string {
+	if first, _, _ := strings.Cut(s, " "); strings.Contains(first, "://") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
 
 // Lower makes a sentence continue after a colon. A first word that is a name, such as
 // PodEvictionFailure or LaunchTemplate, stays as it is.

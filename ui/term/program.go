@@ -19,9 +19,13 @@ type Device struct {
 	Environ []string
 }
 
+// frames is how many there may be a second. Only what differs is written, so more of them are no more bytes: a key is
+// seen sooner.
+const frames = 120
+
 // NewProgram is a program on a terminal. Signals are the caller's.
 func NewProgram(ctx context.Context, d Device, m tea.Model, more ...tea.ProgramOption) *tea.Program {
-	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler()}
+	with := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(frames)}
 	if d.Input != nil {
 		with = append(with, tea.WithInput(d.Input))
 	}

@@ -33,7 +33,7 @@ const (
 // Annotations that the fake kubelets heed (kwok.yaml), with a Go duration as
 // value. Ready-after also takes "never".
 const (
-	readyAfter = "lab.drainboard.dev/ready-after" // nodes and pods: time to Ready
+	ReadyAfter = "lab.drainboard.dev/ready-after" // nodes and pods: time to Ready
 	StopAfter  = "lab.drainboard.dev/stop-after"  // pods: time from deletion to gone
 )
 

@@ -14,7 +14,7 @@ const kubeletAddress = corev1.NodeExternalDNS
 type bootedMachine struct {
 	node, ip, providerID string
 	zone, kind, group    string // kind is the instance type
-	ready                string // from the Node to its being Ready; see readyAfter
+	ready                string // from the Node to its being Ready; see ReadyAfter
 	labels               map[string]string
 	taints               []corev1.Taint
 	kubelet, system      string // versions, as the node reports them
@@ -36,7 +36,7 @@ func (m *machines) register(b bootedMachine) *corev1.Node {
 	resources := m.resources(b.kind)
 	now := metav1.Now()
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: b.node, Labels: labels, Annotations: map[string]string{readyAfter: b.ready}},
+		ObjectMeta: metav1.ObjectMeta{Name: b.node, Labels: labels, Annotations: map[string]string{ReadyAfter: b.ready}},
 		Spec:       corev1.NodeSpec{ProviderID: b.providerID, Taints: b.taints},
 		Status: corev1.NodeStatus{
 			Capacity:    resources,

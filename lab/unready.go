@@ -196,7 +196,7 @@ func (l *Lab) ReadyNode(ctx context.Context, node string) error {
 }
 
 func (l *Lab) annotateNode(ctx context.Context, node, ready string) error {
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, readyAfter, ready)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, ReadyAfter, ready)
 	_, err := l.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/drainboard/drainboard/engine/api"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/eks"
+)
+
+// foretoldTimes are those of machines and pods where a cluster has no others.
+var foretoldTimes = lab.Times{Boot: 12 * time.Second, Ready: 3 * time.Second, Terminate: 8 * time.Second, PodReady: 3 * time.Second, PodStop: 2 * time.Second}
+
+// foretoldAtOnce is how many of these groups are rolled at a time.
+const foretoldAtOnce = 6
+
+// foretold is a group of a real control plane, whose roll is rehearsed and then rolled, and once more with what the
+// first roll has measured.
+type foretold struct {
+	name         string
+	nodes, zones int
+	boot         time.Duration // 0: that of all
+	pods         func(p lab.Place) []runtime.Object
+	flags        []string
+}
+
+var foretolds = []foretold{
+	{"plain", 6, 3, 0, plainPods, nil},
+	{"slow boots", 4, 2, 45 * time.Second, plainPods, nil},
+	{"slow pods", 4, 2, 0, func(p lab.Place) []runtime.Object {
+		return []runtime.Object{p.MaxUnavailable("web", 1), annotated(p.Deployment("web", 8), lab.ReadyAfter, "12s")}
+	}, nil},
+	{"slow stops", 4, 2, 0, func(p lab.Place) []runtime.Object {
+		return []runtime.Object{p.MaxUnavailable("web", 2), annotated(p.Deployment("web", 8), lab.StopAfter, "15s")}
+	}, nil},
+	{"each zone's own", 6, 3, 0, func(p lab.Place) (all []runtime.Object) {
+		for _, zone := range lab.Zones("eu-west-1", 3) {
+			d := p.Deployment("in-"+zone, 3)
+			d.Spec.Template.Spec.NodeSelector[corev1.LabelTopologyZone] = zone
+			all = append(all, p.MaxUnavailable(d.Name, 1), d)
+		}
+		return all
+	}, nil},
+	{"singles", 4, 1, 0, func(p lab.Place) []runtime.Object {
+		return []runtime.Object{p.Deployment("one", 1), p.Deployment("two", 1), p.Deployment("three", 1)}
+	}, nil},
+	{"apart, no surge", 4, 1, 0, func(p lab.Place) []runtime.Object {
+		d := p.Deployment("web", 4)
+		d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}}}
+		return []runtime.Object{p.MaxUnavailable("web", 1), d}
+	}, []string{"--strategy", "eks-minimal"}},
+	{"never opens", 3, 1, 0, func(p lab.Place) []runtime.Object {
+		return []runtime.Object{p.MinAvailable("checkout", 3), p.Deployment("checkout", 3)}
+	}, []string{"--drain-timeout", "40s"}},
+	{byKops, 4, 3, 0, plainPods, []string{"--node-interval", "3s", "--validate-pause", "2s", "--validate-retry", "6s"}},
+	{"Gardener's rules", 6, 3, 0, plainPods, []string{"--strategy", "gardener", "--max-surge", "1"}},
+	{"our own rules", 6, 3, 0, plainPods, []string{"--strategy", "drainboard", "--max-surge", "2"}},
+	{byEKS, 4, 2, 0, plainPods, nil},
+}
+
+// A group of kops, and one that EKS rolls.
+const byKops, byEKS = "kops's rules", "EKS's own update"
+
+func plainPods(p lab.Place) []runtime.Object {
+	return []runtime.Object{p.MaxUnavailable("web", 3), p.Deployment("web", 12)}
+}
+
+func annotated(d *appsv1.Deployment, name, value string) *appsv1.Deployment {
+	d.Spec.Template.Annotations[name] = value
+	return d
+}
+
+// came is what a plan has foretold of a roll, and what came of it.
+type came struct {
+	err             error
+	forecast        api.Forecast
+	took            time.Duration
+	result          string
+	blocked, missed []string // PDBs that held pods, and those of them that the plan did not name
+}
+
+// foretell has plans tell how rolls of twelve groups of a real control plane end, and rolls them, twice each.
+func (b *bench) foretell(ctx context.Context) error {
+	return b.inLab(ctx, foretoldTimes, func(ctx context.Context) error {
+		if _, err := b.lab.ServeEKS(eks.Options{Version: "1.32", Times: eks.Times{Poll: time.Second, Setup: 4 * time.Second, Settle: 5 * time.Second, Shrink: 3 * time.Second}}); err != nil {
+			return err
+		}
+		first, second := make([]came, len(foretolds)), make([]came, len(foretolds))
+		free := make(chan struct{}, foretoldAtOnce)
+		var rolls sync.WaitGroup
+		for i := range foretolds {
+			rolls.Go(func() {
+				free <- struct{}{}
+				first[i], second[i] = b.rollTwice(ctx, &foretolds[i], fmt.Sprint("ng-", i))
+				<-free
+			})
+		}
+		rolls.Wait()
+		return errors.Join(b.addForetold("first roll on the lab", first), b.addForetold("second roll on the lab", second))
+	})
+}
+
+// addForetold adds a row for each roll, and what they come to.
+func (b *bench) addForetold(title string, all []came) error {
+	var misses []float64
+	rolled, right, held, named, blocked := 0, 0, 0, 0, 0
+	for i, c := range all {
+		if c.err != nil {
+			return fmt.Errorf("%s: %w", foretolds[i].name, c.err)
+		}
+		f := c.forecast
+		if c.result == "" { // EKS updates a group once
+			continue
+		}
+		rolled++
+		end, verdict, off := f.EndsAt.Sub(f.AsOf), "as foretold", ""
+		if c.result == f.Result {
+			right++
+		} else {
+			verdict = fmt.Sprintf("%s, foretold: %s (%s)", c.result, f.Result, f.Message)
+		}
+		told := "foretold: " + minutes(end)
+		if !f.LatestEnd.IsZero() {
+			earliest, latest := f.EarliestEnd.Sub(f.AsOf), f.LatestEnd.Sub(f.AsOf)
+			told += " (" + minutes(earliest) + " to " + minutes(latest) + ")"
+			if earliest <= c.took && c.took <= latest {
+				held++
+			}
+		}
+		if !f.EndsAt.IsZero() {
+			misses = append(misses, math.Abs(end.Seconds()/c.took.Seconds()-1))
+			off = fmt.Sprintf("%+.0f %%", 100*(end.Seconds()/c.took.Seconds()-1))
+		}
+		blocked, named = blocked+len(c.blocked), named+len(c.blocked)-len(c.missed)
+		if len(c.missed) > 0 {
+			verdict += "; not named before: " + strings.Join(c.missed, ", ")
+		}
+		b.add(title+", "+foretolds[i].name+": "+verdict, minutes(c.took), told, off)
+	}
+	slices.Sort(misses)
+	b.add(title+": median error", fmt.Sprintf("%.0f %%", 50*(misses[(len(misses)-1)/2]+misses[len(misses)/2])), "at most 15 %", "")
+	b.add(title+": result right", fmt.Sprint(right), fmt.Sprintf("all: %d", rolled), "")
+	b.add(title+": range holds the end", fmt.Sprint(held), "at least two thirds: "+fmt.Sprint((2*rolled+2)/3), "")
+	b.add(title+": PDBs that held pods, named before", fmt.Sprint(named), fmt.Sprintf("all: %d", blocked), "")
+	return nil
+}
+
+// rollTwice makes a group, has its roll foretold, rolls it, and does so once more.
+func (b *bench) rollTwice(ctx context.Context, f *foretold, group string) (first, second came) {
+	flags, err := b.makeForetold(ctx, f, &group)
+	if err != nil {
+		return came{err: err}, came{err: err}
+	}
+	if first = b.rollForetold(ctx, group, flags); f.name == byEKS {
+		return first, second
+	}
+	return first, b.rollForetold(ctx, group, append(flags, "--all-nodes"))
+}
+
+// makeForetold makes a group with its pods, and returns the flags of its roll. A group of kops has a name of its own.
+func (b *bench) makeForetold(ctx context.Context, f *foretold, group *string) (flags []string, err error) {
+	p, zones := lab.Place{Namespace: *group, Group: *group}, lab.Zones("eu-west-1", 3)[:f.zones]
+	flags = append([]string{"--post-drain-wait", "5s"}, f.flags...)
+	switch f.name {
+	case byEKS:
+		flags = nil
+		p.Group, err = b.lab.AddNodegroup(ctx, lab.Nodegroup{Name: *group, Nodes: f.nodes, Zones: zones})
+	case byKops:
+		k, failed := b.lab.AddKopsCluster(ctx, lab.KopsOptions{Groups: []lab.KopsGroup{{Name: "nodes", Size: f.nodes}}})
+		flags, err = append(flags, "--cluster-name", k.Name, "--state", "s3://"+k.Bucket), failed
+		*group, p.Group = "nodes", k.Groups["nodes"].Name
+	default:
+		if f.boot > 0 {
+			b.lab.Cloud().SetBoot(*group, f.boot)
+		}
+		_, err = b.lab.AddGroup(ctx, lab.GroupOptions{Name: *group, Nodes: f.nodes, Zones: zones})
+	}
+	if err == nil {
+		err = b.lab.Apply(ctx, f.pods(p)...)
+	}
+	if err == nil {
+		err = b.lab.WaitReady(ctx, p.Namespace)
+	}
+	return flags, err
+}
+
+// rollForetold has a plan tell how a roll will end, and rolls.
+func (b *bench) rollForetold(ctx context.Context, group string, flags []string) (c came) {
+	var plan struct {
+		Forecast         *api.Forecast
+		ForeseenBlockers []string
+	}
+	out, err := b.answer(ctx, append([]string{"plan", group, "-o", "json"}, flags...)...)
+	if err == nil {
+		err = json.Unmarshal(out, &plan)
+	}
+	if err == nil && plan.Forecast == nil {
+		err = errors.New("the plan has no forecast")
+	}
+	if err != nil {
+		return came{err: err}
+	}
+	c.forecast = *plan.Forecast
+	out, err = b.answer(ctx, append([]string{"upgrade", group, "--auto", "-o", "json"}, flags...)...) // one that fails has foreseen that
+	if c.read(out, slices.Concat(plan.ForeseenBlockers, []string{plan.Forecast.Message})); c.result == "" {
+		return came{err: fmt.Errorf("the run did not end: %w", err)}
+	}
+	return c
+}
+
+// read takes what came from the events of a run, beside what was named before.
+func (c *came) read(events []byte, before []string) {
+	held := map[string]bool{}
+	var from time.Time
+	for line := range strings.Lines(string(events)) {
+		var e struct {
+			Time                 time.Time
+			Type, Result, Budget string
+		}
+		if json.Unmarshal([]byte(line), &e) != nil {
+			continue
+		}
+		switch record.EventType(e.Type) {
+		case record.RunStarted:
+			from = e.Time
+		case record.PodBlocked:
+			for budget := range strings.SplitSeq(e.Budget, ",") {
+				if budget != "" {
+					held[budget] = true
+				}
+			}
+		case record.RunFinished:
+			c.took, c.result = e.Time.Sub(from), e.Result
+		}
+	}
+	c.blocked = slices.Sorted(maps.Keys(held))
+	for _, budget := range c.blocked {
+		_, name, _ := strings.Cut(budget, "/")
+		if !slices.ContainsFunc(before, func(told string) bool { return strings.Contains(told, name) }) {
+			c.missed = append(c.missed, budget)
+		}
+	}
+}
+
+// answer runs the program to its end, with a home of its own.
+func (b *bench) answer(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(b.bin, "drainboard"), args...)
+	cmd.Env = append(append(os.Environ(), b.lab.Env()...), "HOME="+b.dir)
+	out, err := cmd.Output()
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		err = fmt.Errorf("drainboard %s: %w: %s", strings.Join(args, " "), err, ended.Stderr)
+	}
+	return out, err
+}

@@ -78,7 +78,7 @@ func TestEndedByOthersIsWritten(t *testing.T) {
 func TestLeftIsWritten(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService, Detached: true}})
-	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: map[string]record.Node{"i-1": {Stage: record.Ready}}}}}
+	s := &Step{Reader: assess.Reader{W: w, Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-1": {Stage: record.Ready}}}}}
 	if (observer{s}).left("i-1"); !s.Run.Nodes["i-1"].Detached {
 		t.Fatal("a machine that has left its group has not")
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // A replacement that crash-loops on a new node is seen, and the last lines of its container that ended are read from
-// the node's kubelet without leaving; nothing of them is kept. Whoever may not read logs is told which right is missing.
+// the node's kubelet without leaving; nothing of them is kept. A user who may not read logs is told which right is missing.
 func TestPodLog(t *testing.T) {
 	s := newScene(t, "logs", lab.GroupOptions{Nodes: 2, Zones: oneZone}, "read", "upgrade", "logs")
 	s.deploy("batch", "agent")

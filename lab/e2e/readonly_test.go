@@ -19,9 +19,9 @@ func TestNamesOfGroups(t *testing.T) {
 	s.checkActions()
 }
 
-// Beside the groups of a kops cluster it is found so, too.
+// Beside the groups of a kops cluster it is found so, too. Other stories have another such cluster, so it is alone.
 func TestNamesOfGroupsBesideKops(t *testing.T) {
-	s := newScene(t, "called", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-call", "eks:cluster-name": "prod"}}, "read")
+	s := loneScene(t, "called", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-call", "eks:cluster-name": "prod"}}, "read")
 	k := kopsSceneOf(t, "beside-called", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 1})
 	s.extra = k.kops.Env()
 	shared.Cloud().Grant(s.key, granted(t, "read", "kops read")...)

@@ -37,7 +37,11 @@ func letGo(s *Step, id string) bool {
 		return true
 	}
 	if runHook(s, hookOf(&s.Reader, record.BeforeNode, id, s.Label(id, n), n.Zone)) {
-		n.LetGo, n.Wait = time.Time{}, s.NewWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
+		wait := s.NewWait(string(record.BeforeNode), s.Run.Settings.BeforeNode)
+		if n.New {
+			wait.Interrupts = n.Wait
+		}
+		n.LetGo, n.Wait = time.Time{}, wait
 		s.SetNode(id, n)
 		s.Report(record.Event{Type: record.HookStarted, Node: s.Label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
 	}
@@ -66,7 +70,7 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 			s.Run.PendingHooks = slices.DeleteFunc(slices.Clone(s.Run.PendingHooks), func(g record.Gone) bool { return g.Machine == a.Machine })
 		}
 	} else if n, known := s.Run.Nodes[a.Machine]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
-		n.Wait = dueAfterHooks(s, a.Machine, n, p.Asked)
+		n.Wait = waitAfterHooks(n)
 		if o.Verdict == record.Done {
 			n.LetGo = s.Now
 			if o.At.After(p.Asked) && o.At.Before(s.Now) { // a process that slept hears of it late
@@ -91,17 +95,12 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 	}
 }
 
-// dueAfterHooks is the wait of a node whose hooks have answered: that of a new machine which did not join, or is
-// unhealthy, was over when they were asked, and is so still.
-func dueAfterHooks(s *Step, id string, n record.Node, asked time.Time) *record.Wait {
-	m := s.W.Machine(id)
-	switch {
-	case !n.New || m == nil:
-		return nil
-	case n.Stage == record.Launching:
-		return &record.Wait{For: record.WaitJoining, Start: asked, End: asked}
-	case s.Run.Settings.HealthTimeout > 0 && s.Sick(m) != "":
-		return &record.Wait{For: record.WaitUnhealthy, Start: asked, End: asked}
+// waitAfterHooks is the wait of a node whose hooks have answered: that of a new one which has not joined, or is
+// unhealthy, is what it was when they were asked.
+func waitAfterHooks(n record.Node) *record.Wait {
+	before := n.Wait.Interrupts
+	if before != nil && (before.OfHealth() || n.Stage == record.Launching) {
+		return before
 	}
 	return nil
 }

@@ -216,6 +216,12 @@ func (s *Step) watchHealthOf(id string, n record.Node, sick string) {
 		n.Wait, n.Reason = nil, ""
 		s.SetNode(id, n)
 		s.changed = true
+	case sick == "" && n.Wait != nil && n.Wait.Interrupts != nil:
+		wait := *n.Wait
+		wait.Interrupts = nil
+		n.Wait = &wait
+		s.SetNode(id, n)
+		s.changed = true
 	case sick != "" && n.Wait == nil:
 		n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 		s.SetNode(id, n)

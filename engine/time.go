@@ -31,12 +31,20 @@ func (s *Step) countTime(blind []world.Source) {
 	if !stopped && len(blind) == 0 {
 		return
 	}
-	move := func(w *record.Wait) *record.Wait {
-		if w == nil || !counts(w.Needs, stopped, blind) {
+	var move func(w *record.Wait) *record.Wait
+	move = func(w *record.Wait) *record.Wait {
+		if w == nil {
+			return nil
+		}
+		interrupts, stands := move(w.Interrupts), counts(w.Needs, stopped, blind)
+		if !stands && interrupts == w.Interrupts {
 			return w
 		}
 		moved := *w
-		moved.End = moved.End.Add(passed)
+		moved.Interrupts = interrupts
+		if stands {
+			moved.End = moved.End.Add(passed)
+		}
 		return &moved
 	}
 	s.moveNodeWaits(move, passed, stopped)

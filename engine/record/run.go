@@ -121,6 +121,8 @@ type Wait struct {
 	// estimate.
 	Basis string `json:"basis,omitempty"`
 	Guess bool   `json:"guess,omitempty"`
+	// Interrupts is the wait that the one for hooks took the place of, nil for none.
+	Interrupts *Wait `json:"interrupts,omitempty"`
 }
 
 // Run is one upgrade of one group: a plain value, complete in JSON, that says

@@ -413,6 +413,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.waits()
 	c.cordons()
 	c.deadlines(dec)
+	c.beginsAgain(dec)
 	c.awaits(dec)
 	c.waves(dec)
 	c.passed(dec)

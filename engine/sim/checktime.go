@@ -41,6 +41,9 @@ type usableTime struct {
 	ending map[world.Source]bool
 	gap    time.Time            // the end of the last stretch without sight of the cluster
 	tried  map[string]time.Time // last eviction or delete that was tried, by machine
+	// began are the waits for new nodes to join or to be healthy again as they began, by machine, in this life of the driver.
+	began map[string]wait
+	life  int
 }
 
 // count adds the time since the last decision to the countdowns that run.
@@ -113,6 +116,39 @@ func (c *checker) deadlines(dec engine.Decision) {
 			c.neverEnded(e.Message)
 		}
 	}
+}
+
+// beginsAgain checks that the time of a new node which has not joined, or is unhealthy, does not begin again, as by
+// hooks between: it would never be given up.
+func (c *checker) beginsAgain(dec engine.Decision) {
+	d, k := c.d, &c.clock
+	if d.life != k.life || slices.ContainsFunc(dec.Events, func(e record.Event) bool {
+		return e.Type == record.RunPaused && strings.HasPrefix(e.Reason, overduePause)
+	}) {
+		k.began, k.life = nil, d.life // a record may be older than a wait; who resumes an overdue run gives launches their time again
+	}
+	began := map[string]wait{}
+	for id, n := range dec.Run.Nodes {
+		if !n.New || n.Wait == nil {
+			continue
+		}
+		was, known := k.began[id]
+		node := d.Sim.View.NodeOf(id)
+		known = known && (n.Stage == record.Launching || node == nil || !node.Ready)
+		switch n.Wait.For {
+		case record.WaitJoining, record.WaitUnhealthy:
+			w := wait{id, n.Wait.For, n.Wait.Start}
+			if known && was.what == w.what && !was.start.Equal(w.start) {
+				d.breaks("rule 10: the %s of %s, which had run for %s, begins again", w.what, id, w.start.Sub(was.start).Round(time.Second))
+			}
+			began[id] = w
+		case string(record.BeforeNode), record.WaitPostponed:
+			if known {
+				began[id] = was
+			}
+		}
+	}
+	k.began = began
 }
 
 // launchWait is the wait for new nodes that has used up the most of its time: the phase's, or a machine's own.

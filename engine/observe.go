@@ -95,11 +95,24 @@ func (s observer) takeIn(m *world.Machine) record.Node {
 		freeName(s.Step, m.ID, n.Name)
 	}
 	if n.New && n.Stage == record.Launching {
+		noticed(s.Step)
 		s.Report(record.Event{Type: record.NodeLaunching, Node: s.Label(m.ID, n), Zone: m.Zone, Message: text.Launching(m.ID)})
 	} else if !n.New {
 		s.Report(record.Event{Type: record.NodeOutdated, Node: s.Label(m.ID, n), Zone: m.Zone, Message: whyOutdated(&s.Reader, m)})
 	}
 	return n
+}
+
+// noticed takes note of how long the group took to launch a machine in place of one that was ended past it: the
+// only one that terminates.
+func noticed(s *Step) {
+	ends := s.In(record.Terminating)
+	if !s.Capabilities().Direct || len(ends) != 1 {
+		return
+	}
+	if n := s.Run.Nodes[ends[0]]; !n.Detached && !n.Decrement {
+		measure(s, record.TimeNotice, n.Since, s.Now)
+	}
 }
 
 // inOrder puts a machine at the end of the order, if that was made already.
@@ -133,6 +146,9 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 		n = s.joined(m, node, n)
 	}
 	if n.Stage == record.Launching && s.ReadyForPods(m, node) {
+		if node != nil && node.Created.After(n.Since) { // its launch was seen
+			measure(s.Step, record.TimeServe, n.Since, s.Now)
+		}
 		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
 		what := text.InService
 		if node != nil {

@@ -127,6 +127,7 @@ type Forecast struct {
 	Nodes        int             `json:"nodes,omitempty"`                // How many nodes are outdated, of a run that will not end well
 	NodesStaying int             `json:"nodesStaying,omitempty"`         // How many of them will not be replaced
 	Causes       []ForecastCause `json:"causes"`                         // What keeps it from ending well, the first one first; of plans all, of runs the first one
+	Holds        []ForecastHold  `json:"holds,omitempty"`                // PDBs that keep pods waiting on the way, those with the most pods first; of plans only
 	Assumptions  []Assumption    `json:"assumptions,omitempty"`          // What it rests on: how long things were assumed to take; of plans only
 }
 
@@ -143,7 +144,9 @@ type Assumption struct {
 const (
 	AssumedNodeJoins     = "node-joins"     // An instance is launched, until its node joins
 	AssumedNodeReady     = "node-ready"     // A node has joined, until it is Ready
+	AssumedInService     = "in-service"     // A node is Ready, until the group has its instance in service
 	AssumedInstanceEnds  = "instance-ends"  // A termination is requested, until the instance is gone
+	AssumedEndNoticed    = "end-noticed"    // A termination is requested past the group, until that launches another instance
 	AssumedPodStops      = "pod-stops"      // A pod is evicted, until it is gone
 	AssumedPodReady      = "pod-ready"      // A pod has a node, until it is Ready
 	AssumedHookCompleted = "hook-completed" // A lifecycle hook holds an instance
@@ -180,6 +183,12 @@ type ForecastCause struct {
 	NoLaunch bool   `json:"noLaunch,omitempty"` // The group launches no machine
 	Zone     string `json:"zone,omitempty"`     // Where it does not
 	Message  string `json:"message"`            // What exactly is in the way, a sentence
+}
+
+// ForecastHold is a PDB that keeps pods waiting while a run lasts.
+type ForecastHold struct {
+	Budget string `json:"budget"` // The PDB, namespace/name; two that keep the same pod are joined by a comma
+	Pods   int    `json:"pods"`   // How many pods wait for it
 }
 
 // Settings are the settings of a run that are set; each has the name of its flag.

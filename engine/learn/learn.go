@@ -18,6 +18,8 @@ const (
 	Join  = 70 * time.Second
 	Ready = 20 * time.Second
 	End   = time.Minute
+	// Notice is how long a group takes to find that an instance of its was ended past it.
+	Notice = 10 * time.Second
 	// PodReady is how long a pod takes to be Ready once it has a node. It stops within a part of
 	// its grace period.
 	PodReady  = 15 * time.Second
@@ -28,12 +30,16 @@ const (
 	// implausible is how long a node or a pod does not take to get Ready: one that has been
 	// Ready since later has ceased to be so in between.
 	implausible = 15 * time.Minute
+	// lateLeast is the least time between a Ready node and its instance in service that is no rounding.
+	lateLeast = 2 * time.Second
 	// fewest is how many durations are needed to tell how far they are apart.
 	fewest = 4
 	// Unknown is how far durations are apart of which little is known: two in three are between
-	// the likeliest one divided by 1.6 and it times 1.6. least is how far all are at least.
-	Unknown = 0.5
-	least   = 0.1
+	// the likeliest one divided by 1.6 and it times 1.6. least is how far all are at least, and elsewhen how
+	// far those of an earlier run are: what was alike in it may all be different in this one.
+	Unknown  = 0.5
+	least    = 0.1
+	elsewhen = 0.2
 	// AtAGuess is how far durations are from a guess of which nothing is known: two in three are
 	// between half and twice as long.
 	AtAGuess = 0.7
@@ -57,6 +63,11 @@ type Durations struct {
 	// Join is from an instance's launch until its node joins, Ready until that is Ready, End from
 	// the request to terminate an instance until it is gone.
 	Join, Ready, End Duration
+	// Serve is from an instance's launch until it takes pods, which is later than its node is Ready where
+	// its group has it in service later. Nothing is guessed of it.
+	Serve Duration
+	// Notice is from the request to terminate an instance past its group until that launches another one.
+	Notice Duration
 	// PodReady is how long a pod takes to be Ready once it has a node, by the UID of its owner;
 	// AnyPodReady that of the pods of other owners.
 	PodReady    map[string]Duration
@@ -74,6 +85,7 @@ func Of(w *world.World, run *record.Run) Durations {
 	d := Durations{PodReady: map[string]Duration{}, PodStop: map[string]Duration{}}
 	d.Join = measured(run, record.TimeJoin, Join)
 	d.End = measured(run, record.TimeEnd, End)
+	d.Serve, d.Notice = measured(run, record.TimeServe, 0), measured(run, record.TimeNotice, Notice)
 	if d.Join.Guessed() {
 		d.Join = of(joins(w), snapshot.FromLaunches, Join)
 	}
@@ -114,7 +126,11 @@ func measured(run *record.Run, kind record.Timed, guess time.Duration) Duration 
 	if len(list) < fewest && len(run.Earlier[kind]) > 0 {
 		list, from = slices.Concat(list, run.Earlier[kind]), snapshot.FromEarlier
 	}
-	return of(list, from, guess)
+	d := of(list, from, guess)
+	if from == snapshot.FromEarlier {
+		d.Spread = max(d.Spread, elsewhen)
+	}
+	return d
 }
 
 // of is the median of durations, and how far they are apart.
@@ -220,6 +236,14 @@ func (d *Durations) podsStop(run *record.Run) {
 	d.AnyPodStop = measured(run, record.TimeStop, 0)
 }
 
+// Late is how long after its node is Ready a group has an instance in service, 0 where that is not known.
+func (d *Durations) Late() time.Duration {
+	if late := d.Serve.Takes - d.Join.Takes - d.Ready.Takes; !d.Serve.Guessed() && late >= lateLeast {
+		return late
+	}
+	return 0
+}
+
 // Assumptions lists what a rehearsal by these durations rests on.
 func (d *Durations) Assumptions() []snapshot.Assumption {
 	list := []snapshot.Assumption{
@@ -231,6 +255,9 @@ func (d *Durations) Assumptions() []snapshot.Assumption {
 	}
 	if d.AnyPodStop.Guessed() {
 		list[3].Note = text.ThirdOfGrace
+	}
+	if late := d.Late(); late > 0 {
+		list = append(list, snapshot.Assumption{What: snapshot.InService, Takes: late, Basis: d.Serve.From, Of: d.Serve.Of})
 	}
 	if rest := d.pods - d.known; rest > 0 && !d.AnyPodReady.Guessed() {
 		list[4].Note = text.OtherOwners(rest)

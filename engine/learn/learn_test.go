@@ -34,7 +34,8 @@ func TestDurations(t *testing.T) {
 	w := cluster([]time.Duration{40 * s, 0, 3 * time.Hour, 60 * s}, []time.Duration{9 * s, 11 * s, 10 * s, 2 * time.Hour})
 	run := record.Run{
 		Measured: record.Measured{}.With(record.TimeEnd, 90*s),
-		Earlier:  record.Measured{}.With(record.TimeEnd, 70*s).With(record.TimeJoin, 100*s),
+		Earlier: record.Measured{}.With(record.TimeEnd, 70*s).With(record.TimeJoin, 100*s).With(record.TimeServe, 180*s).
+			With(record.TimeNotice, 2*s).With(record.TimeNotice, 2*s).With(record.TimeNotice, 2*s).With(record.TimeNotice, 2*s),
 		Workloads: map[string]record.Workload{
 			"web": {Moved: 3, Stops: 2, StopTime: 8 * s}, "other": {Moved: 1},
 		},
@@ -48,6 +49,8 @@ func TestDurations(t *testing.T) {
 	}{
 		"join: an earlier run":               {d.Join, 100 * s, 1, snapshot.FromEarlier},
 		"end: this run and an earlier one":   {d.End, 80 * s, 2, snapshot.FromEarlier},
+		"in service: an earlier run":         {d.Serve, 180 * s, 1, snapshot.FromEarlier},
+		"notice: an earlier run":             {d.Notice, 2 * s, 4, snapshot.FromEarlier},
 		"ready: those that did not cease":    {d.Ready, 50 * s, 2, snapshot.FromNodes},
 		"pods: the median of those":          {d.PodReady["web"], 10 * s, 3, snapshot.FromPods},
 		"pods of which nothing is seen":      {d.PodReady["other"], 0, 0, ""},
@@ -64,11 +67,38 @@ func TestDurations(t *testing.T) {
 		said = append(said, a.String())
 	}
 	for _, want := range []string{
-		"node joins: 1m40s (seen once: earlier runs)", "Ready: 50s (median of 2: the group's nodes)", "gone: 1m20s (median of 2: earlier runs)",
+		"node joins: 1m40s (seen once: earlier runs)", "node Ready until its instance is in service: 30s (seen once: earlier runs)", "Ready: 50s (median of 2: the group's nodes)", "gone: 1m20s (median of 2: earlier runs)",
 		"pod evicted until it is gone: a third of its grace period (a guess)", "pod placed until it is Ready: 10s (median of 3: pods of the same owners; 1 other pod assumed alike)",
 	} {
 		if !strings.Contains(strings.Join(said, "\n"), want) {
 			t.Errorf("%q is not in\n%s", want, strings.Join(said, "\n"))
+		}
+	}
+}
+
+// What was alike in an earlier run may all be different in this one; what this run has measured is like what is to come.
+func TestSpread(t *testing.T) {
+	four := record.Measured{}
+	for range 4 {
+		four = four.With(record.TimeEnd, time.Minute)
+	}
+	now, then := Of(world.New(), &record.Run{Measured: four}).End, Of(world.New(), &record.Run{Earlier: four}).End
+	if now.Spread != least || then.Spread != elsewhen {
+		t.Errorf("this run: %+v, an earlier one: %+v", now, then)
+	}
+}
+
+// A node that is Ready as soon as its instance is in service waits for nothing more.
+func TestInService(t *testing.T) {
+	join := record.Measured{}.With(record.TimeJoin, time.Minute)
+	for serve, want := range map[time.Duration]time.Duration{0: 0, 70 * time.Second: 0, 81 * time.Second: 0, 110 * time.Second: 30 * time.Second} {
+		earlier := join
+		if serve > 0 {
+			earlier = join.With(record.TimeServe, serve)
+		}
+		d := Of(cluster([]time.Duration{20 * time.Second}, nil), &record.Run{Earlier: earlier})
+		if late := d.Late(); late != want {
+			t.Errorf("%s: %s, want %s", serve, late, want)
 		}
 	}
 }
@@ -90,7 +120,7 @@ func TestDurationsOfOthers(t *testing.T) {
 }
 
 // Many durations tell how far they are apart; few do not.
-func TestSpread(t *testing.T) {
+func TestSpreadOfAnEarlierRun(t *testing.T) {
 	list := func(of ...int) (out []time.Duration) {
 		for _, n := range of {
 			out = append(out, time.Duration(n)*time.Second)

@@ -11,9 +11,12 @@ type Timed string
 
 // Kinds of measured durations.
 const (
-	TimeJoin Timed = "join" // from when a new instance was first seen until its node joined
-	TimeEnd  Timed = "end"  // from the request to terminate an instance until it was gone
-	TimeStop Timed = "stop" // from an accepted eviction until the pod was gone
+	TimeJoin  Timed = "join"  // from when a new instance was first seen until its node joined
+	TimeServe Timed = "serve" // from when a new instance was first seen until it took pods: its node is Ready, and its group has it in service
+	TimeEnd   Timed = "end"   // from the request to terminate an instance until it was gone
+	// TimeNotice is from the request to terminate an instance past its group until the group launches another one.
+	TimeNotice Timed = "notice"
+	TimeStop   Timed = "stop" // from an accepted eviction until the pod was gone
 )
 
 // MostMeasured is how many durations of a kind a run keeps, the last ones.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -102,5 +103,45 @@ func TestDurationsAreLearnt(t *testing.T) {
 	f, off, _ = play(t, first.Measured.After(first.Earlier), 0)
 	if basis(f, snapshot.InstanceEnds) != snapshot.FromEarlier || off < -0.15 || off > 0.15 {
 		t.Errorf("at the start of the second run: off by %.0f %%, %v", 100*off, f.Assumptions)
+	}
+}
+
+// How long a group takes to have an instance in service, and to launch another one for one that was ended past it,
+// is learnt from an earlier run.
+func TestGroupsPaceIsLearnt(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		rests  snapshot.Assumed
+		kind   record.Timed
+	}{
+		"in service late": {"timing boot=20s ready=10s terminate=20s\ncluster zones=a nodes=3\nhook warm-up launching timeout=10m after=4m\nworkload web replicas=3\nsettings post-drain-wait=5s strategy=eks-minimal max-surge=0", snapshot.InService, record.TimeServe},
+		"found at once":   {"timing boot=20s ready=10s terminate=60s notice=1s\ncluster provider=kops zones=a nodes=8\nworkload web replicas=3\nsettings strategy=kops approve=none max-surge=0 post-drain-wait=1s interval=1s validate-pause=1s validate-retry=2s", snapshot.EndNoticed, record.TimeNotice},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			play := func(earlier record.Measured) (f snapshot.Forecast, off float64, run record.Run) {
+				s := NewScript()
+				if out, err := s.Do(c.script + "\nstart"); err != nil || s.Driver == nil {
+					t.Fatal(err, out)
+				}
+				s.Driver.Run.Earlier = earlier
+				now := s.Sim.now
+				f = Foresee(t.Context(), s.rules, s.Sim.View, now, s.Driver.Run)
+				s.Driver.Advance(now.Add(24*time.Hour), func() bool { return s.Driver.Run.State == record.Finished })
+				return f, float64(f.End.Sub(now))/float64(s.Driver.Run.Finished.Sub(now)) - 1, s.Driver.Run
+			}
+			_, _, first := play(nil)
+			learnt := first.Measured.After(nil)
+			f, off, _ := play(learnt)
+			if i := slices.IndexFunc(f.Assumptions, func(a snapshot.Assumption) bool { return a.What == c.rests }); i < 0 || f.Assumptions[i].Basis != snapshot.FromEarlier {
+				t.Errorf("%s does not rest on the earlier run: %v", c.rests, f.Assumptions)
+			}
+			delete(learnt, c.kind)
+			_, without, _ := play(learnt)
+			t.Logf("off by %.0f %%, without it by %.0f %%", 100*off, 100*without)
+			if off < -0.1 || off > 0.1 || without > -0.15 && without < 0.15 {
+				t.Errorf("off by %.0f %%, without it by %.0f %%", 100*off, 100*without)
+			}
+		})
 	}
 }

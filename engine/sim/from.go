@@ -25,8 +25,8 @@ type Pace struct {
 	// Hook is how long a user takes to complete a lifecycle hook, Leave how long a machine
 	// takes to leave its load balancers.
 	Hook, Leave time.Duration
-	// EndHasHooks: Terminate has the time of lifecycle hooks in it.
-	EndHasHooks bool
+	// StartHasHooks and EndHasHooks: Launch, or Terminate, has the time of lifecycle hooks in it.
+	StartHasHooks, EndHasHooks bool
 }
 
 // Guesses is a pace for what nothing is known of. Nodes are what EC2 and a kubelet take as a
@@ -119,7 +119,7 @@ func (f *from) setGroup() {
 	}
 	for _, h := range g.Hooks {
 		after := min(f.pace.Hook, h.Timeout/2)
-		if f.pace.EndHasHooks && !h.Launching {
+		if f.pace.EndHasHooks && !h.Launching || f.pace.StartHasHooks && h.Launching {
 			after = min(after, time.Millisecond)
 		}
 		s.hooks = append(s.hooks, hook{Hook: h, After: after})

@@ -22,12 +22,13 @@ import (
 const (
 	// farthest is how far ahead a rehearsal looks.
 	farthest = 24 * time.Hour
-	// breath is the least time between two decisions of a rehearsal, so that what comes
-	// together is decided on together. Of a large group it is one for every perBreath
-	// machines, and mostBreaths at most.
-	breath      = 200 * time.Millisecond
-	perBreath   = 100
-	mostBreaths = 10
+	// breath is the least time between two decisions of a rehearsal for each machine, so that what comes
+	// together is decided on together; in all it is leastBreath at least and mostBreath at most.
+	breath      = 2 * time.Millisecond
+	leastBreath = 50 * time.Millisecond
+	mostBreath  = 2 * time.Second
+	// slowBreath is from which one on the controllers, and news of the world, take longer too.
+	slowBreath = 200 * time.Millisecond
 	// waits is for how long a pod that has no node yet does not count as without room.
 	waits = 20 * time.Second
 	// mostHeld is how many nodes a rehearsal names that something keeps from being emptied.
@@ -59,7 +60,7 @@ func Foresee(ctx context.Context, rules engine.Strategy, w *world.World, now tim
 		}
 	}
 	out := snapshot.ForecastOf(now, r, samples)
-	out.Assumptions = assumptions(w, &run, &known)
+	out.Assumptions = assumptions(rules, w, &run, &known)
 	return out
 }
 
@@ -75,9 +76,14 @@ func Rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 
 // assumptions are what rehearsals of a run rest on: what was learnt, and how long others are
 // assumed to take who have a part in it.
-func assumptions(w *world.World, run *record.Run, known *learn.Durations) []snapshot.Assumption {
+func assumptions(rules engine.Strategy, w *world.World, run *record.Run, known *learn.Durations) []snapshot.Assumption {
 	out, guesses := known.Assumptions(), Guesses()
-	holds := func(h world.Hook) bool { return h.Launching || known.End.Guessed() }
+	if rules.Capabilities().Direct {
+		out = append(out, snapshot.Assumption{What: snapshot.EndNoticed, Takes: known.Notice.Takes, Basis: known.Notice.From, Of: known.Notice.Of})
+	}
+	holds := func(h world.Hook) bool {
+		return h.Launching && known.Serve.Guessed() || !h.Launching && known.End.Guessed()
+	}
 	if slices.ContainsFunc(w.Group.Hooks, holds) {
 		out = append(out, snapshot.Assumption{What: snapshot.HookCompleted, Takes: guesses.Hook, Basis: snapshot.FromGuess})
 	}
@@ -137,8 +143,17 @@ func paceOf(run *record.Run, known *learn.Durations, r *rand.Rand) Pace {
 		}
 	}
 	p.launches(vary(join, known.Join.Spread))
+	p.Launch += vary(known.Late(), known.Serve.Spread)
+	p.StartHasHooks = !known.Serve.Guessed()
 	p.NodeReady, p.Terminate = vary(ready, known.Ready.Spread), vary(end, known.End.Spread)
 	p.EndHasHooks = !known.End.Guessed()
+	if known.End.From == snapshot.FromRun || known.End.From == snapshot.FromEarlier { // until it was read
+		p.Terminate = max(p.Terminate/2, p.Terminate-p.CloudLatency-p.CloudLag)
+	}
+	p.Notice = vary(known.Notice.Takes, known.Notice.Spread)
+	if !known.Notice.Guessed() {
+		p.Notice = max(0, p.Notice-p.CloudLag)
+	}
 	p.Hook, p.Leave = vary(p.Hook, learn.AtAGuess), vary(p.Leave, learn.AtAGuess)
 	p.PodReady = vary(known.AnyPodReady.Takes, known.AnyPodReady.Spread)
 	p.PodStop = vary(known.AnyPodStop.Takes, known.AnyPodStop.Spread)
@@ -176,6 +191,7 @@ type rehearsal struct {
 
 	from  *world.World // as it was before
 	began time.Time
+	holds map[string]int  // how many pods were told to wait for a PDB
 	moved map[string]bool // the UIDs of pods that were evicted or deleted
 	load  snapshot.Load
 
@@ -203,8 +219,8 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 }
 
 func newRehearsal(rules engine.Strategy, w *world.World, now time.Time, run record.Run, pace Pace) *rehearsal {
-	r := &rehearsal{rules: rules, grain: breath * time.Duration(min(max(1, len(w.Machines())/perBreath), mostBreaths)), run: run, wake: now, since: now, from: w, began: now, moved: map[string]bool{}}
-	if r.grain > breath {
+	r := &rehearsal{rules: rules, grain: min(max(leastBreath, breath*time.Duration(len(w.Machines()))), mostBreath), run: run, wake: now, since: now, from: w, began: now, moved: map[string]bool{}, holds: map[string]int{}}
+	if r.grain > slowBreath {
 		pace.Controllers, pace.ClusterLag, pace.CloudEvery = max(pace.Controllers, r.grain/2), max(pace.ClusterLag, r.grain/4), max(pace.CloudEvery, 2*r.grain)
 	}
 	r.sim = From(w, now, run, pace)
@@ -332,6 +348,11 @@ func (r *rehearsal) decide() (touched []string) {
 	d := engine.Decide(r.rules, s.now, s.View, r.run, in)
 	r.run, r.wake = d.Run, d.Wake
 	r.blame(before, d.Touched)
+	for _, e := range d.Events {
+		if e.Type == record.PodBlocked && e.Budget != "" {
+			r.holds[e.Budget]++
+		}
+	}
 	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes[id]) }) {
 		r.rolls, r.pace = s.now, r.progress()
 	}
@@ -470,6 +491,10 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 	for _, c := range r.causes {
 		out.Held = append(out.Held, c.String())
 	}
+	for _, budget := range sortedKeys(r.holds) {
+		out.Holds = append(out.Holds, snapshot.Hold{Budget: budget, Pods: r.holds[budget]})
+	}
+	slices.SortStableFunc(out.Holds, func(a, b snapshot.Hold) int { return b.Pods - a.Pods })
 	if !cut {
 		out.NoRoom, out.Homeless = r.leftWithoutRoom()
 	}

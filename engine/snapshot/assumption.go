@@ -13,7 +13,9 @@ type Assumed string
 const (
 	NodeJoins     Assumed = "node-joins"     // from the launch of an instance until its node joins
 	NodeGetsReady Assumed = "node-ready"     // from then until the node is Ready
+	InService     Assumed = "in-service"     // from then until the group has the instance in service
 	InstanceEnds  Assumed = "instance-ends"  // from the request to terminate an instance until it is gone
+	EndNoticed    Assumed = "end-noticed"    // from the request to terminate an instance past its group until that launches another one
 	PodStops      Assumed = "pod-stops"      // from an eviction until the pod is gone
 	PodGetsReady  Assumed = "pod-ready"      // from when a pod has a node until it is Ready
 	HookCompleted Assumed = "hook-completed" // until a user completes a lifecycle hook

@@ -29,11 +29,19 @@ type Rehearsal struct {
 	// of these, a sentence each.
 	Causes []Cause
 	Held   []string
+	// Holds are the PDBs that keep pods waiting meanwhile, those with the most pods first.
+	Holds []Hold
 	// Load is what the run would do to the workloads and to the bill.
 	Load Load
 	// NoRoom are pods that would find no room at last, the first ones, of Homeless in all.
 	NoRoom   []NoRoom
 	Homeless int
+}
+
+// Hold is a PDB ("namespace/name"; two that keep the same pod are joined by a comma) and how many pods wait for it.
+type Hold struct {
+	Budget string
+	Pods   int
 }
 
 // NoRoom is a pod that finds no room, and why in the scheduler's words.

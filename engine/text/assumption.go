@@ -18,6 +18,8 @@ type Assumption struct {
 func (a Assumption) String() string {
 	what := map[string]string{
 		"node-joins": "instance launched until its node joins", "node-ready": "node joined until it is Ready",
+		"in-service":    "node Ready until its instance is in service",
+		"end-noticed":   "termination requested until the group launches another instance",
 		"instance-ends": "termination requested until the instance is gone", "pod-stops": "pod evicted until it is gone",
 		"pod-ready": "pod placed until it is Ready", "hook-completed": "lifecycle hook until it is completed",
 		"deregistered": "instance until it has left its load balancers", "node-hook": "hooks before a node",

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,8 +121,8 @@ func (b *bench) foretell(ctx context.Context) error {
 
 // addForetold adds a row for each roll, and what they come to.
 func (b *bench) addForetold(title string, all []came) error {
-	var misses []float64
-	rolled, right, held, named, blocked := 0, 0, 0, 0, 0
+	var rolls tally
+	named, blocked := 0, 0
 	for i, c := range all {
 		if c.err != nil {
 			return fmt.Errorf("%s: %w", foretolds[i].name, c.err)
@@ -132,35 +131,18 @@ func (b *bench) addForetold(title string, all []came) error {
 		if c.result == "" { // EKS updates a group once
 			continue
 		}
-		rolled++
-		end, verdict, off := f.EndsAt.Sub(f.AsOf), "as foretold", ""
-		if c.result == f.Result {
-			right++
-		} else {
+		verdict := "as foretold"
+		if c.result != f.Result {
 			verdict = fmt.Sprintf("%s, foretold: %s (%s)", c.result, f.Result, f.Message)
 		}
-		told := "foretold: " + minutes(end)
-		if !f.LatestEnd.IsZero() {
-			earliest, latest := f.EarliestEnd.Sub(f.AsOf), f.LatestEnd.Sub(f.AsOf)
-			told += " (" + minutes(earliest) + " to " + minutes(latest) + ")"
-			if earliest <= c.took && c.took <= latest {
-				held++
-			}
-		}
-		if !f.EndsAt.IsZero() {
-			misses = append(misses, math.Abs(end.Seconds()/c.took.Seconds()-1))
-			off = fmt.Sprintf("%+.0f %%", 100*(end.Seconds()/c.took.Seconds()-1))
-		}
+		said, off := rolls.count(&record.Foreseen{At: f.AsOf, End: f.EndsAt, Earliest: f.EarliestEnd, Latest: f.LatestEnd}, c.took, c.result == f.Result)
 		blocked, named = blocked+len(c.blocked), named+len(c.blocked)-len(c.missed)
 		if len(c.missed) > 0 {
 			verdict += "; not named before: " + strings.Join(c.missed, ", ")
 		}
-		b.add(title+", "+foretolds[i].name+": "+verdict, minutes(c.took), told, off)
+		b.add(title+", "+foretolds[i].name+": "+verdict, minutes(c.took), said, off)
 	}
-	slices.Sort(misses)
-	b.add(title+": median error", fmt.Sprintf("%.0f %%", 50*(misses[(len(misses)-1)/2]+misses[len(misses)/2])), "at most 15 %", "")
-	b.add(title+": result right", fmt.Sprint(right), fmt.Sprintf("all: %d", rolled), "")
-	b.add(title+": range holds the end", fmt.Sprint(held), "at least two thirds: "+fmt.Sprint((2*rolled+2)/3), "")
+	b.addTally(title, &rolls)
 	b.add(title+": PDBs that held pods, named before", fmt.Sprint(named), fmt.Sprintf("all: %d", blocked), "")
 	return nil
 }
@@ -222,7 +204,11 @@ func (b *bench) rollForetold(ctx context.Context, group string, flags []string) 
 	}
 	c.forecast = *plan.Forecast
 	out, err = b.answer(ctx, append([]string{"upgrade", group, "--auto", "-o", "json"}, flags...)...) // one that fails has foreseen that
-	if c.read(out, slices.Concat(plan.ForeseenBlockers, []string{plan.Forecast.Message})); c.result == "" {
+	before := append(plan.ForeseenBlockers, plan.Forecast.Message)
+	for _, h := range plan.Forecast.Holds {
+		before = append(before, h.Budget)
+	}
+	if c.read(out, before); c.result == "" {
 		return came{err: fmt.Errorf("the run did not end: %w", err)}
 	}
 	return c

@@ -185,6 +185,9 @@ func (s *scene) compares(group string) {
 	if len(all.Items) < 5 || !minimal {
 		s.t.Errorf("%d settings were compared, EKS's MINIMAL: %v", len(all.Items), minimal)
 	}
+	if evaluated() == 0 {
+		s.t.Error("no setting was evaluated")
+	}
 	s.t.Logf("%d of %d settings were evaluated", evaluated(), len(all.Items))
 	text := s.run("plan", group, "--compare").exits(0).out()
 	_, given, _ := strings.Cut(text, "\nas given (eks)")

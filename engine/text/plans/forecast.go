@@ -91,6 +91,9 @@ func Keeps(pod, why string) string { return text.Because("pod "+pod, why) }
 // LaunchesFail says why the group launches no machine, in the cloud's words.
 func LaunchesFail(why string) string { return text.Because("launches fail", why) }
 
+// Held is a PDB that keeps pods waiting.
+func Held(budget string, pods int) string { return budget + ": " + text.Plural(pods, "pod") }
+
 // FindsNoRoom says why a pod has no node, in the scheduler's words.
 func FindsNoRoom(pod, why string) string { return text.Because("pod "+pod+" finds no room", why) }
 

@@ -12,14 +12,21 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// limit bounds the time of rehearsals: the rest is extrapolated.
-const limit = 2 * time.Second
+// Rehearsals have a limit of time; what they have not come to by then is extrapolated, and they tell no range. Those of
+// a run recur, beside its decisions. A plan is waited for, on a machine that may be busy.
+const (
+	limit  = 2 * time.Second
+	OfPlan = 5 * time.Second
+)
 
 // allowed is the key of a limit of its own in a context.
 type allowed struct{}
 
-// Within gives rehearsals another limit: for a result that does not depend on how busy the machine is.
+// Within gives rehearsals another limit, where they have none of their own yet.
 func Within(ctx context.Context, limit time.Duration) context.Context {
+	if ctx.Value(allowed{}) != nil {
+		return ctx
+	}
 	return context.WithValue(ctx, allowed{}, limit)
 }
 

@@ -19,7 +19,7 @@ func Foresee(ctx context.Context, rules engine.Strategy, p *snapshot.Plan, w *wo
 		return
 	}
 	_ = live.Caught(func() error { // a crash there must not prevent the plan
-		p.Foresee(forecast.By(rules)(ctx, w, p.AsOf, p.Run))
+		p.Foresee(forecast.By(rules)(forecast.Within(ctx, forecast.OfPlan), w, p.AsOf, p.Run))
 		return nil
 	})
 }

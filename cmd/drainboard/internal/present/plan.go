@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -127,6 +128,11 @@ func writeRehearsal(w io.Writer, p snapshot.Plan) {
 		}
 		List(w, "Without room in the rehearsal:", list)
 	}
+	var holds []string
+	for _, h := range r.Holds {
+		holds = append(holds, plans.Held(h.Budget, h.Pods))
+	}
+	List(w, "PDBs that keep pods waiting in the rehearsal:", holds)
 	if r.Smooth() {
 		return
 	}

@@ -54,6 +54,9 @@ func planFields(p snapshot.Plan) api.GroupPlanFields {
 	}
 	if p.Forecast != nil {
 		out.Forecast = forecastOf(&p.Forecast.Foreseen)
+		for _, h := range p.Forecast.Rehearsal.Holds {
+			out.Forecast.Holds = append(out.Forecast.Holds, api.ForecastHold{Budget: h.Budget, Pods: h.Pods})
+		}
 		for _, a := range p.Forecast.Assumptions {
 			out.Forecast.Assumptions = append(out.Forecast.Assumptions, api.Assumption{What: string(a.What), Takes: api.Duration(a.Takes), Basis: string(a.Basis), Samples: a.Of, Message: a.String()})
 		}

@@ -108,7 +108,7 @@ func checkEvents(t *testing.T, events []Event) {
 			missing = "pod or node"
 		case kind == "batch" && e.Batch == 0:
 			missing = "batch"
-		case e.Until == nil && (e.Type == "node.draining" && !cordonedNext(events[i+1:], e.Node) || e.Type == "node.settling" && e.Reason != "routes"):
+		case e.Until == nil && (e.Type == "node.draining" && !cordonedNext(events, i) || e.Type == "node.settling" && e.Reason != "routes"):
 			missing = "until"
 		case e.Type == "run.finished" && (e.Result == "" || e.ExitCode == nil):
 			missing = "result or exitCode"
@@ -126,11 +126,16 @@ func checkEvents(t *testing.T, events []Event) {
 	}
 }
 
-// cordonedNext reports whether a node's next event, taints aside, is its cordon, or would have been, had the
-// process lived on: the time of its drain begins with that.
-func cordonedNext(events []Event, node string) bool {
-	i := slices.IndexFunc(events, func(e Event) bool { return e.Node == node && e.Type != "node.tainted" })
-	return i < 0 || events[i].Type == "node.cordoned"
+// cordonedNext reports whether the next event of the node that begins to drain at i, taints aside, is its cordon:
+// the time of its drain begins with that. If there is none, the process has ended before, and no other drain of its
+// had an end from the start.
+func cordonedNext(events []Event, i int) bool {
+	after := events[i+1:]
+	next := slices.IndexFunc(after, func(e Event) bool { return e.Node == events[i].Node && e.Type != "node.tainted" })
+	if next < 0 {
+		return !slices.ContainsFunc(events, func(e Event) bool { return e.Type == "node.draining" && e.Until != nil })
+	}
+	return after[next].Type == "node.cordoned"
 }
 
 // checkOrder sees that the phases came one after the other, and every replaced

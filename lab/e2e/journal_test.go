@@ -35,18 +35,31 @@ type journalLine struct {
 	}
 }
 
-// journal reads the journal of the scene's only run, and returns the run's id.
-func (s *scene) journal() (run string, lines []journalLine) {
+// journalFile is the journal of the scene's only run.
+func (s *scene) journalFile() string {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.home, ".local", "state", "drainboard", "*", "*.jsonl"))
 	if err != nil || len(files) != 1 {
 		s.t.Fatalf("the journals are %v, %v", files, err)
 	}
-	text, err := os.ReadFile(files[0])
+	return files[0]
+}
+
+// journalText is the journal of the scene's only run as it is.
+func (s *scene) journalText() string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.journalFile())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for in := bufio.NewReader(bytes.NewReader(text)); ; {
+	return string(text)
+}
+
+// journal reads the journal of the scene's only run, and returns the run's id.
+func (s *scene) journal() (run string, lines []journalLine) {
+	s.t.Helper()
+	file := s.journalFile()
+	for in := bufio.NewReader(strings.NewReader(s.journalText())); ; {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
 			break
@@ -57,7 +70,7 @@ func (s *scene) journal() (run string, lines []journalLine) {
 		}
 		lines = append(lines, l)
 	}
-	return strings.TrimSuffix(filepath.Base(files[0]), ".jsonl"), lines
+	return strings.TrimSuffix(filepath.Base(file), ".jsonl"), lines
 }
 
 // A run that forces, killed in the middle of it and gone on with by another process:

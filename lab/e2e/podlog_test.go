@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -50,8 +51,10 @@ func TestPodLog(t *testing.T) {
 	p.expect("exit code", "0: done")
 	p.quits(0)
 	s.checkRolled()
-	if kept := s.run("report", s.group.Name).exits(0).out(); strings.Contains(kept, "panic") {
-		t.Errorf("the log is in the report:\n%s", kept)
+	for what, kept := range map[string]string{"report": s.run("report", s.group.Name).exits(0).out(), "journal": s.journalText(), "record": fmt.Sprint(s.record())} {
+		if !strings.Contains(kept, s.group.Name) || strings.Contains(kept, "panic") || strings.Contains(kept, lab.LogBefore[0]) {
+			t.Errorf("the %s has the log, or is empty:\n%s", what, kept)
+		}
 	}
 }
 

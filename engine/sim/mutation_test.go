@@ -42,6 +42,7 @@ var mutations = []mutation{
 	{"max-unavailable: the surge of before is not counted in", "strategy/drainboard.go", "extra = max(extra, r.Raise)", "_ = r.Raise", "Scenario/drainboard_max_unavailable_changed", "1 → 2 by operator@laptop: at most 3 nodes"},
 	{"order: nodes that go together share PDBs", "gate.go", "next = preflight.Apart(&s.Reader, next, slots)", "_ = preflight.Apart(&s.Reader, next, slots)", "Scenario/drainboard_pdbs_apart", ""},
 	{"order: the PDB with the most pods to let go comes last", "assess/preflight/apart.go", "cmp.Compare(longest(b), longest(a))", "cmp.Compare(longest(a), longest(b))", "Scenario/drainboard_longest_pdb_first", ""},
+	{"order: a new node of a zone has to go again", "assess/preflight/apart.go", "return old[zone] <= extra[zone] }", "return old[zone] < extra[zone]-99 }", "Scenario/drainboard_surge_zones", ""},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.Judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},

@@ -15,7 +15,8 @@ const lookAhead = 64
 // Apart picks n of the machines whose drains come next: those of whose pods the fewest have to wait for what
 // their PDBs allow now, beside the nodes that drain already. Among these come first those with a pod of the PDB
 // that has the most pods to let go yet, as that takes the longest, then those that share the fewest PDBs with what
-// drains. Nodes that are not heard from stay last.
+// drains. Those that make room for the surge of their zone come after the others, and nodes that are not heard from
+// last.
 func Apart(s *assess.Reader, machines []string, n int) []string {
 	waiting := slices.Clone(machines[:min(len(machines), lookAhead)])
 	if len(waiting) < 2 {
@@ -40,12 +41,17 @@ func Apart(s *assess.Reader, machines []string, n int) []string {
 		}
 		return most
 	}
+	old, extra := zonesOf(s)
+	makesRoom := func(id string) bool { zone := s.Run.Nodes[id].Zone; return old[zone] <= extra[zone] }
 	silent := func(id string) bool { m := s.W.NodeOf(id); return m != nil && !m.Unreachable.IsZero() }
 	out := make([]string, 0, n)
 	for range min(n, len(waiting)) {
 		next := slices.MinFunc(waiting, func(a, b string) int { // the first of those that are alike
 			if silent(a) != silent(b) {
 				return map[bool]int{true: 1, false: -1}[silent(a)]
+			}
+			if makesRoom(a) != makesRoom(b) {
+				return map[bool]int{true: 1, false: -1}[makesRoom(a)]
 			}
 			waitsA, sharedA := turns(asks[a], used)
 			waitsB, sharedB := turns(asks[b], used)
@@ -54,6 +60,7 @@ func Apart(s *assess.Reader, machines []string, n int) []string {
 		for b, pods := range asks[next] {
 			used[b] += pods
 		}
+		old[s.Run.Nodes[next].Zone]--
 		out = append(out, next)
 		waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == next })
 	}
@@ -83,4 +90,23 @@ func turns(asks, used map[*world.Budget]int) (waits, shared int) {
 		shared += used[b]
 	}
 	return waits, shared
+}
+
+// zonesOf counts, by zone, the outdated nodes whose drains are still to come, and the new ones beyond those that stand
+// in for nodes which went or are going. The group gives as many up at last as it was raised by: where that many old
+// nodes are left in the zone, none of the new ones has to go again.
+func zonesOf(s *assess.Reader) (old, extra map[string]int) {
+	old, extra = map[string]int{}, map[string]int{}
+	for _, n := range s.Run.Nodes {
+		switch {
+		case n.New && n.Stage != record.Terminating:
+			extra[n.Zone]++
+		case n.New || n.Stage == record.Skipped:
+		case n.Stage == record.Outdated || n.Stage == record.Queued:
+			old[n.Zone]++
+		default:
+			extra[n.Zone]--
+		}
+	}
+	return old, extra
 }

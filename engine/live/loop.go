@@ -98,6 +98,8 @@ type Loop struct {
 	dirty     bool
 	unwritten unwritten
 	repeats   repeats
+	decisions pace
+	views     pace
 	aborting  time.Time // since when an abort waits until a blind run can see again, zero if none does
 }
 
@@ -227,16 +229,19 @@ func (l *Loop) drive(ctx context.Context) error {
 	publish := time.NewTicker(publishEvery)
 	defer publish.Stop()
 	shown, held := false, true
+	asked := false    // by the user: the next snapshot does not rest
+	due := time.Now() // the next turn, at the latest
 	for {
+		rests := false // nobody waits for a decision on what came
 		select {
 		case <-publish.C:
-			if !shown {
+			if !shown && (asked || l.views.rest() == 0) {
 				l.publish()
-				shown = true
+				shown, asked = true, false
 			}
 			continue
 		case l.look = <-l.looks:
-			shown = false
+			shown, asked = false, true
 			continue
 		case e := <-l.told:
 			l.passOn(e)
@@ -260,14 +265,22 @@ func (l *Loop) drive(ctx context.Context) error {
 			return l.farewell(ctx, held)
 		case c := <-l.Queue.changes:
 			c(l.World)
+			rests = true
 		case a := <-l.answers:
 			l.take(a)
+			rests = true
 		case c := <-l.commands:
 			l.hear(c)
 		case <-timer.C:
 		}
 		l.drain()
 		shown = false
+		if len(l.in.Commands) > 0 {
+			asked = true
+		} else if rest := l.decisions.rest(); rests && rest > 0 {
+			timer.Reset(min(rest, max(0, time.Until(due))))
+			continue
+		}
 		if over(lost) {
 			lost, held = nil, false
 			l.askForLock(background)
@@ -276,6 +289,7 @@ func (l *Loop) drive(ctx context.Context) error {
 		if err != nil || l.run.State == record.Finished {
 			return err
 		}
+		due = time.Now().Add(pause)
 		timer.Reset(pause)
 	}
 }
@@ -388,6 +402,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 		return l.hold(), nil
 	}
 	d := engine.Decide(l.Rules, now, l.World, l.run, l.in)
+	l.decisions.did(asked, decideShare, decideRest)
 	if l.Took != nil {
 		l.Took(time.Since(asked))
 	}
@@ -513,8 +528,9 @@ func (l *Loop) publish() {
 	if n := len(l.log); n > 2*keepEvents {
 		l.log = append([]record.Event(nil), l.log[n-keepEvents:]...)
 	}
-	now := l.Clock.Now()
+	now, began := l.Clock.Now(), time.Now()
 	s := snapshot.View(l.Rules, now, l.World, l.run, l.look, l.snapshot)
+	l.views.did(began, viewShare, viewRest)
 	l.foreseer.foresees(l.background, l.Foresee, &l.running, l.World, now, l.run)
 	l.foreseer.foreshow(s, now, &l.run)
 	s.Cluster, s.Skew, s.Events = l.Cluster, l.Clock.Skew(), l.log[:len(l.log):len(l.log)]

@@ -29,7 +29,7 @@ const deletionTimeout = 2 * time.Minute
 
 // rule sets what the budget asks for: one of minAvailable and maxUnavailable.
 func (b *budget) rule(low, high *record.Amount) {
-	b.min, b.max = low, high
+	b.min, b.max, b.counted = low, high, state{}
 	if low != nil {
 		b.Expression = "minAvailable " + low.String()
 	} else {
@@ -67,7 +67,10 @@ func (s *Sim) setBudget(b *budget) {
 // (pkg/controller/disruption/disruption.go): a share rounds up, terminating pods
 // are not healthy.
 func (s *Sim) recount(b *budget) {
-	now := stateOf(b.changes, 0)
+	now := state{}
+	if b.changes != nil {
+		now = stateOf(b.changes, s.wanted(b))
+	}
 	if b.settled(now) {
 		return
 	}
@@ -106,7 +109,10 @@ func (s *Sim) recount(b *budget) {
 	}
 	next.Allowed = max(0, healthy-next.Desired)
 	next.Current = !b.stuck
-	if b.stuck || same(next, b.Budget) {
+	if b.stuck {
+		return
+	}
+	if same(next, b.Budget) {
 		b.counted = now
 		return
 	}
@@ -115,7 +121,18 @@ func (s *Sim) recount(b *budget) {
 
 // settled reports whether nothing that a budget counts has changed since it was counted last.
 func (b *budget) settled(now state) bool {
-	return b.counted.known(now) && b.fixed && len(b.disrupted) == 0
+	return b.counted.known(now) && !b.stuck && len(b.disrupted) == 0
+}
+
+// wanted tells how the workloads are scaled from how they were, for a budget that depends on it.
+func (s *Sim) wanted(b *budget) (sum int) {
+	if b.fixed {
+		return 0
+	}
+	for _, w := range s.workloads {
+		sum = 31*sum + w.Replicas
+	}
+	return sum
 }
 
 // writeCount writes what was counted.

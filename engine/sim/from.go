@@ -267,9 +267,6 @@ func (f *from) setPods() {
 		for _, b := range f.w.BudgetsOf(known) {
 			p.lists = append(p.lists, underBudget(b))
 		}
-		for _, of := range p.lists {
-			p.changes = append(p.changes, f.pods.changesOf(of))
-		}
 		f.numbers["uid/"+p.Name] = f.first
 		f.count(p)
 		f.pods.set(p)

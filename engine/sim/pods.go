@@ -56,6 +56,9 @@ func newPods() pods {
 
 // set adds a pod, or counts it where it is now.
 func (ps *pods) set(p *pod) {
+	if ps.changes != nil && p.changes == nil {
+		ps.countOf(p)
+	}
 	ps.changed(p)
 	if ps.byUID[p.UID] != p {
 		ps.byUID[p.UID], ps.names[p.Ref()] = p, p
@@ -123,6 +126,29 @@ func (ps *pods) changesOf(list string) *int {
 		ps.changes[list] = new(int)
 	}
 	return ps.changes[list]
+}
+
+// countOf has the changes of a pod counted for its lists.
+func (ps *pods) countOf(p *pod) {
+	for _, of := range listsOf(p) {
+		p.changes = append(p.changes, ps.changesOf(of))
+	}
+}
+
+// countChanges has controllers look at the pods of a list only when one of them has changed.
+func (s *Sim) countChanges() {
+	s.pods.changes = map[string]*int{}
+	for _, p := range s.pods.byUID {
+		s.pods.countOf(p)
+	}
+	for _, w := range s.workloads {
+		if w.Kind == Deployment || w.Kind == StatefulSet {
+			w.changes = s.pods.changesOf(w.list)
+		}
+	}
+	for _, b := range s.budgets {
+		b.changes = s.pods.changesOf(b.list)
+	}
 }
 
 // state is how things are that a controller looks at: how often its pods have changed, how many

@@ -49,6 +49,7 @@ var (
 // NewRealTime takes a Sim over; speed is how many of its seconds pass in a real one.
 func NewRealTime(s *Sim, speed float64) *RealTime {
 	w := &RealTime{speed: speed, sim: s}
+	s.countChanges()
 	s.told = func(change func(*world.World)) { w.changes = append(w.changes, change) }
 	return w
 }

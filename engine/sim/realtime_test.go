@@ -42,6 +42,31 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// Controllers that look only at lists that have changed do the same as those that look at all.
+func TestCountChanges(t *testing.T) {
+	for _, s := range Scenarios() {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			var told [2]string
+			for i := range told {
+				c, err := s.Open(1, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if i > 0 {
+					c.Sim.countChanges()
+				}
+				if told[i], err = c.Do("start\nrun until=end"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if told[0] != told[1] {
+				t.Errorf("with changes counted:\n%s\nand without:\n%s", told[1], told[0])
+			}
+		})
+	}
+}
+
 // watched is a RealTime with a checker that looks at what reaches it.
 type watched struct {
 	*RealTime

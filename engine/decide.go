@@ -176,11 +176,19 @@ func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step 
 	return s
 }
 
+// fewEntries is up to how many entries a map is filled again instead of cloned.
+const fewEntries = 128
+
+// cloneMap copies a map, never to nil. A clone is as large as the map ever was: thousands of actions
+// of a setup would be cleared memory in every decision after it, so a map of few entries is filled
+// again.
 func cloneMap[K comparable, V any](m map[K]V) map[K]V {
-	if m == nil {
-		return map[K]V{}
+	if len(m) > fewEntries {
+		return maps.Clone(m)
 	}
-	return maps.Clone(m)
+	out := make(map[K]V, len(m))
+	maps.Copy(out, m)
+	return out
 }
 
 // Start turns a planned run into a running one.

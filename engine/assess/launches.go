@@ -2,6 +2,7 @@ package assess
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -57,10 +58,14 @@ func (s *Reader) AwaitedLaunch() string {
 // requested is not there, nor one that takes the group's size down with it while the request is
 // refused: what its end does to the size counts from the same moment.
 func (s *Reader) NotLaunched(want int) int {
-	there := 0
+	there, requested := 0, map[string]bool{}
+	for key := range s.Run.Pending { // few, and the machines are many
+		if id, ends := strings.CutPrefix(key, "terminate/"); ends {
+			requested[id] = true
+		}
+	}
 	for _, m := range s.W.Machines() {
-		_, requested := s.Run.Pending["terminate/"+m.ID]
-		if counts(m) && !requested && !s.Run.Nodes[m.ID].Decrement {
+		if counts(m) && !requested[m.ID] && !s.Run.Nodes[m.ID].Decrement {
 			there++
 		}
 	}

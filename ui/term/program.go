@@ -52,6 +52,7 @@ func Run(p *tea.Program, d Device, looks <-chan Appearance) error {
 	done := make(chan struct{})
 	defer close(done)
 	go sendAppearances(p, looks, done)
+	defer raiseProcs()()
 	defer d.keepTitle()()
 	_, err := p.Run()
 	return err

@@ -8,7 +8,7 @@ const (
 	decideShare = 10                     // decisions take at most one of so many parts of the time
 	decideRest  = 25 * time.Millisecond  // after one, at most: what a change waits for
 	viewShare   = 20                     // the same of snapshots
-	viewRest    = 500 * time.Millisecond // after one, at most
+	viewRest    = 300 * time.Millisecond // after one, at most
 )
 
 // pace spaces out work that is costly, so that it takes a share of the time.

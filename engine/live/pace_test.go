@@ -62,7 +62,7 @@ func TestLoopRests(t *testing.T) {
 		if most := int(span / (largeDecision * decideShare)); decisions > most+1 || decisions < most/2 {
 			t.Errorf("%d decisions in %s, at most %d", decisions, span, most)
 		}
-		if most := int(span / (largeView * viewShare)); views > most+1 || views < most/2 {
+		if most := int(span / (3 * publishEvery)); views > most+1 || views < most/2 {
 			t.Errorf("%d snapshots in %s, at most %d", views, span, most)
 		}
 		asked := time.Now()

@@ -53,9 +53,17 @@ func main() {
 	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
 	flag.BoolVar(&b.keep, "keep", false, "keep the labs' directories")
 	flag.StringVar(&b.env, "env", "", "directory of a lab that is up already (lab up --dir), for watch")
+	show := flag.String("show", "", "show a `roll` in this terminal, busy or large, as dashboard has it shown")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *show != "" {
+		if err := showRoll(ctx, *show); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done within %s", limit))
 	defer cancel()
 	err := b.run(ctx, strings.Split(*only, ","))

@@ -162,7 +162,7 @@ func (b *bench) rollTwice(ctx context.Context, f *foretold, group string) (first
 // makeForetold makes a group with its pods, and returns the flags of its roll. A group of kops has a name of its own.
 func (b *bench) makeForetold(ctx context.Context, f *foretold, group *string) (flags []string, err error) {
 	p, zones := lab.Place{Namespace: *group, Group: *group}, lab.Zones("eu-west-1", 3)[:f.zones]
-	flags = append([]string{"--post-drain-wait", "5s"}, f.flags...)
+	flags = append([]string{"--approve", "none", "--post-drain-wait", "5s"}, f.flags...)
 	switch f.name {
 	case byEKS:
 		flags = nil

@@ -2,12 +2,9 @@ package engine
 
 import (
 	"maps"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/drainboard/drainboard/engine/assess"
-	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -38,7 +35,7 @@ func moveSingles(s *Step) {
 // lookAtSingles finds the pods of a draining node that may be such, and has their Deployments read.
 func lookAtSingles(s *Step, n record.Node) {
 	for _, p := range s.W.PodsOn(n.Name) {
-		if !singleHeld(&s.Reader, p) {
+		if !assess.SingleHeld(&s.Reader, p) {
 			continue
 		}
 		known, is := s.Run.Singles[p.Owner.UID]
@@ -52,15 +49,6 @@ func lookAtSingles(s *Step, n record.Node) {
 		}
 		s.ask(record.Action{Kind: record.LookAtOwner, Key: key, Namespace: p.Namespace, Pod: p.Name, UID: p.UID, Node: n.Name})
 	}
-}
-
-// singleHeld reports whether a pod is the only one of its ReplicaSet, and kept by one PDB.
-func singleHeld(s *assess.Reader, p *world.Pod) bool {
-	if p.Terminating() || !p.Ready || p.Owner.Kind != "ReplicaSet" || !s.W.Alone(p) || s.Judge(p).Fate != drain.Leaves {
-		return false
-	}
-	gate := drain.GateOf(s.W, p, func(string) int { return 0 })
-	return !gate.Open && len(gate.Budgets) == 1
 }
 
 // takeOwner takes in what is known of the Deployment behind a pod.
@@ -101,31 +89,10 @@ func whyNotRaised(w *world.World, p *world.Pod, d *world.Deployment) string {
 		return text.SingleRecreate
 	case d.Replicas != 1:
 		return text.SingleReplicas(d.Replicas)
-	case !opensWithOneMore(w.BudgetsOf(p)):
+	case !assess.OpensWithOneMore(w.BudgetsOf(p)):
 		return text.SingleShutAnyway
 	}
 	return ""
-}
-
-// opensWithOneMore reports whether a PDB would allow a disruption with one more healthy pod.
-func opensWithOneMore(budgets []*world.Budget) bool {
-	if len(budgets) != 1 {
-		return false
-	}
-	b := budgets[0]
-	rule, amount, _ := strings.Cut(b.Expression, " ")
-	n, err := record.ParseAmount(amount)
-	if err != nil {
-		return false
-	}
-	of, desired := b.Expected+1, n.N
-	if n.Percent {
-		desired = int(math.Ceil(float64(of) * float64(n.N) / 100))
-	}
-	if rule == "maxUnavailable" {
-		desired = of - desired
-	}
-	return b.Healthy+1 > desired
 }
 
 // leaveSingle leaves a Deployment alone, and tells why.

@@ -30,7 +30,7 @@ var flagGroups = []flagGroup{
 		"max-unavailable", "max-surge", "order", "seed", "until", "post-drain-wait", "node-ready-timeout", "terminate-timeout", "pending-limit", "gate-pause", "on-trouble",
 		"expect-label", "max-failed-nodes", "retire-surge", "unreachable", "unreachable-after",
 	}},
-	{"Drain", []string{"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "eviction-retry", "evictions-at-once"}},
+	{"Drain", []string{"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "singles", "eviction-retry", "evictions-at-once"}},
 	{"Approval", []string{"approve", "batch-size", "canary-watch", "interactive", "batch", "hash"}},
 	{"Hooks and metrics", []string{"hook", "webhook", "webhook-format", "hook-timeout", "blocked-for", "without-hooks", "metrics", "metrics-push", "metrics-file"}},
 	{"Run record", []string{"record", "record-timeout", "record-namespace"}},

@@ -353,7 +353,7 @@ func (c *checker) resumed() {
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {
-		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
+		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "owner/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
 		}
 	}

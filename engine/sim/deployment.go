@@ -18,7 +18,7 @@ type Held struct {
 // deployment is a Deployment by its UID, nil if there is none.
 func (s *Sim) deployment(uid string) *workload {
 	for _, w := range s.workloads {
-		if w.UID == uid && w.Kind == Deployment {
+		if (w.UID == uid || w.scale == uid && uid != "") && w.Kind == Deployment {
 			return w
 		}
 	}

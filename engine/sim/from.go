@@ -277,6 +277,11 @@ func (f *from) setPods() {
 	for _, uid := range sortedKeys(f.sets) {
 		f.workloads = append(f.workloads, f.sets[uid])
 	}
+	for owner, x := range f.run.Singles { // what the run has scaled is its own to scale back
+		if w := f.sets[owner]; w != nil && x.Open() {
+			w.scale, w.ours = x.UID, w.Replicas > 1
+		}
+	}
 	daemons := f.daemonSets()
 	f.Truth.SetDaemonSets(daemons)
 	f.View.SetDaemonSets(daemons)

@@ -43,6 +43,8 @@ var mutations = []mutation{
 	{"order: nodes that go together share PDBs", "gate.go", "next = preflight.Apart(&s.Reader, next, slots)", "_ = preflight.Apart(&s.Reader, next, slots)", "Scenario/drainboard_pdbs_apart", ""},
 	{"order: the PDB with the most pods to let go comes last", "assess/preflight/apart.go", "cmp.Compare(longest(b), longest(a))", "cmp.Compare(longest(a), longest(b))", "Scenario/drainboard_longest_pdb_first", ""},
 	{"order: a new node of a zone has to go again", "assess/preflight/apart.go", "return old[zone] <= extra[zone] }", "return old[zone] < extra[zone]-99 }", "Scenario/drainboard_surge_zones", ""},
+	{"5: by our own rules a Deployment keeps its second replica", "single.go", "askScale(s, x.Restore())\n\t\tdone = false", "done = done && true", ownPlay, "rule 5: Deployment"},
+	{"singles: our own rules leave them", "strategy/drainboard.go", "\td.Singles = true\n", "", "Scenario/drainboard_single_moves", ""},
 	{"2: an eviction without a UID", "evict.go", "Pod: c.pod.Name, UID: c.pod.UID}", "Pod: c.pod.Name}", "", "rule 2: "},
 	{"2: a delete that names no order", "force.go", "UID: p.UID, Order: o.ID}", "UID: p.UID}", "", "rule 2: "},
 	{"2: DaemonSet pods are evicted", "evict.go", "p.Terminating() || s.Judge(p).Fate != drain.Leaves {", "p.Terminating() {", "", "rule 2: "},

@@ -181,6 +181,7 @@ func (p *player) world() {
 		p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4),
 		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"), p.seldom(6, "half-spot"))
 	p.workloads()
+	p.single()
 	p.say("workload logs kind=daemonset")
 	if p.one(8) {
 		p.say("hook %s timeout=%ds after=%ds %s", p.pick("warm-up launching", "drainer"), 5+r.IntN(40), r.IntN(20), p.seldom(6, "refuses", "abandon"))
@@ -475,6 +476,16 @@ func (p *player) service() string {
 	return " service"
 }
 
+// single is a Deployment of one replica that its PDB keeps where it is.
+func (p *player) single() {
+	if p.own == nil || p.own.IntN(3) == 0 {
+		return
+	}
+	pick := func(of ...string) string { return of[p.own.IntN(len(of))] }
+	p.say("workload s0 replicas=1 stop=%ds ready=%ds %s", p.own.IntN(8), 1+p.own.IntN(5), pick("", "", "", "", "holder=Flux", "recreate", "scale-denied", "never-ready", "crashes-on=v1.32"))
+	p.say("budget s0 %s", pick("min=1", "min=1", "min=100%", "max=0"))
+}
+
 // ownAsks is what the user asks for beside what is asked of all.
 func (p *player) ownAsks() {
 	if p.own == nil {
@@ -483,6 +494,9 @@ func (p *player) ownAsks() {
 	pick := func(of ...string) string { return of[p.own.IntN(len(of))] }
 	p.say("settings max-surge=%s max-unavailable=%s post-drain-wait=%s on-trouble=%s",
 		pick("1", "1", "2", "3", "50%", "100%"), pick("0", "0", "1", "2", "50%"), pick("60s", "20s", "5s", "2s"), pick("hold", "pause"))
+	if p.own.IntN(4) == 0 {
+		p.say("settings singles=false")
+	}
 	p.say("timing routes=%dms", p.own.IntN(9000))
 	if p.own.IntN(8) == 0 {
 		p.say("balancer takes=%ds", p.own.IntN(20))
@@ -494,5 +508,14 @@ var ownTurns = []turn{
 	line(8, "fault lose kind=routes count=%s", some),
 	line(8, "fault refuse kind=routes as=%s count=%s", []string{"busy", "forbidden"}, some),
 	line(6, "timing routes=%s", []string{"0s", "3s", "12s", "2m"}),
+	line(6, "fault lose kind=%s count=%s", []string{"scale", "look-owner"}, some),
+	line(4, "fault drop kind=scale count=%s", some),
+	line(6, "fault refuse kind=%s as=%s count=%s", []string{"scale", "look-owner"}, []string{"busy", "forbidden"}, some),
+	line(6, "crash %s kind=scale for=%s", []string{"before-save", "before-act", "mid-act", "after-act"}, spans),
+	{4, func(p *player) {
+		if p.Sim.budgets["app/s0"] != nil {
+			p.say("user scale s0=%s", p.pick("0", "1", "2", "3"))
+		}
+	}},
 	line(3, "crash %s kind=routes for=%s", []string{"before-act", "mid-act", "after-act"}, spans),
 }

@@ -88,7 +88,7 @@ func TestRandomKops(t *testing.T) {
 // TestRandomDrainboard plays rolls by our own rules.
 func TestRandomDrainboard(t *testing.T) {
 	changes := []record.ActionKind{record.AddTaint, record.Cordon, record.Evict, record.LookAtPods, record.LookAtRoutes, record.Terminate}
-	rare := []record.ActionKind{record.RemoveTaint, record.CheckEffect, record.Uncordon, record.AddLabel, record.RemoveLabel, record.Delete, record.SetSizes, record.Suspend, record.Resume, record.RunHook}
+	rare := []record.ActionKind{record.RemoveTaint, record.CheckEffect, record.Uncordon, record.AddLabel, record.RemoveLabel, record.Delete, record.SetSizes, record.Suspend, record.Resume, record.RunHook, record.Scale}
 	playAll(t, func(uint64) string { return "drainboard" }, changes, rare)
 }
 

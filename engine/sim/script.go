@@ -325,7 +325,7 @@ func (c *Script) set(a *args) error {
 	k.Unmanaged = a.flag("force-unmanaged") || k.Unmanaged
 	k.EmptyDir = a.flag("delete-emptydir-data") || k.EmptyDir
 	k.RetireSurge = a.flag("retire-surge") || k.RetireSurge
-	k.Singles = a.flag("singles") || k.Singles
+	k.Singles = (a.flag("singles") || k.Singles) && a.word("singles") != "false"
 	if labels := a.pairs("new-labels"); labels != nil {
 		k.NewLabels = labels
 	}

@@ -65,11 +65,12 @@ type workload struct {
 	like                  *pod      // what its pods are like, nil if its Shape tells
 	since                 time.Time // DaemonSet: on nodes that were made since
 	needs                 *world.Needs
-	held                  Held  // Deployment
-	ours                  bool  // Deployment: the driver has set its Replicas last, as managedFields tells
-	down                  bool  // none of its pods can be Ready now
-	changes               *int  // of its list, nil where they are not counted
-	inOrder               state // when nothing was to do
+	held                  Held   // Deployment
+	scale                 string // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
+	ours                  bool   // Deployment: the driver has set its Replicas last, as managedFields tells
+	down                  bool   // none of its pods can be Ready now
+	changes               *int   // of its list, nil where they are not counted
+	inOrder               state  // when nothing was to do
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.

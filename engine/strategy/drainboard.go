@@ -19,7 +19,8 @@ import (
 //	            are avoided by new pods; done when the first new node is Ready
 //	upgrade     nodes in waves of 1, 2, 4, ... up to the limit, then as slots are free: cordoned, drained,
 //	            and terminated through the group once nothing routes to them any more. A new node is Ready
-//	            before the next drain takes one out of service
+//	            before the next drain takes one out of service. A Deployment of one replica that its PDB keeps on a
+//	            node gets a second one while its pod moves (Settings.Singles)
 //	scale down  the group returns to its size
 //
 // The limit is maxSurge and maxUnavailable together. A node counts against it from the start of its
@@ -43,6 +44,7 @@ func (Drainboard) Defaults() record.Settings {
 	d.MaxUnavailable, d.MaxSurge, d.Surge = record.Amount{}, record.Amount{N: 1}, record.SurgeAmount
 	d.Order = []record.Order{record.OrderApart}
 	d.OnTrouble = record.TroubleHold
+	d.Singles = true
 	d.Origin = drainboardOrigin()
 	return d
 }

@@ -41,6 +41,7 @@ func drainboardOrigin() map[string]string {
 		"drain-timeout":      "Drainboard: 15 minutes, as EKS",
 		"post-drain-wait":    "Drainboard: until nothing routes to the node, at most 60 seconds",
 		"on-drain-timeout":   "Drainboard: fails, as EKS",
+		"singles":            "Drainboard: a single replica gets a second one while it moves",
 		"on-trouble":         "Drainboard: no drain starts until it is over",
 		"order":              "Drainboard: nodes that go together share as few PDBs as possible",
 		"node-ready-timeout": "Drainboard",

@@ -145,8 +145,9 @@ func CommandRights(namespace string) []Right {
 // ForceRights are what a run that forces needs beyond WriteRights.
 func ForceRights() []Right { return []Right{{"delete", "", "pods", ""}} }
 
-// ScaleRights are for Deployments of one replica that get a second one for a while. Nobody asks for them before: where
-// they are missing such a Deployment is left alone, which is said.
+// ScaleRights are for Deployments of one replica that get a second one for a while. A new run with that setting does not
+// start without them. Nobody asks for them before an update of EKS is helped along: where they are missing such a
+// Deployment is left alone, which is said.
 func ScaleRights() []Right {
 	return []Right{
 		{"get", "apps", "replicasets", ""}, {"get", "apps", "deployments", ""}, {"list", "autoscaling", "horizontalpodautoscalers", ""},

@@ -63,13 +63,16 @@ func Of(s *assess.Reader, node string) []string {
 		case v.Fate != drain.Leaves:
 			continue
 		}
-		if held := Budget(s, p); held != "" {
+		moves := assess.SingleMoves(s, p)
+		if held := Budget(s, p); held != "" && !moves {
 			out = append(out, held)
 		}
 		if p.ToleratesAll {
 			out = append(out, plans.MayComeBack(p.Ref()))
 		}
-		if alone := Single(s, p); alone != "" {
+		if moves {
+			out = append(out, plans.SecondReplica(p.Ref(), assess.OwnerName(p)))
+		} else if alone := Single(s, p); alone != "" {
 			out = append(out, alone)
 		}
 		if len(p.Finalizers) > 0 {
@@ -84,7 +87,7 @@ func Of(s *assess.Reader, node string) []string {
 func Forever(s *assess.Reader, node string) []string {
 	var out []string
 	for _, p := range s.W.PodsOn(node) {
-		if s.Judge(p).Fate != drain.Leaves || p.Terminating() {
+		if s.Judge(p).Fate != drain.Leaves || p.Terminating() || assess.SingleMoves(s, p) {
 			continue
 		}
 		if gate := drain.GateOf(s.W, p, func(string) int { return 0 }); gate.Double() || !gate.Open && neverAllows(gate.Budgets[0]) {

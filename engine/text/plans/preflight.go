@@ -100,6 +100,11 @@ func OnlyReplica(pod, owner string) string {
 	return pod + " is the only replica of " + owner + ": down while it moves"
 }
 
+// SecondReplica says how the only pod of a Deployment moves without a gap.
+func SecondReplica(pod, owner string) string {
+	return pod + " is the only replica of " + owner + ": it gets a second one before its eviction, unless another user or controller decides on its replicas"
+}
+
 // BudgetTurns tells of a budget that covers more pods, on so many nodes that drain together,
 // than it lets go at once; surges: new nodes are there before.
 func BudgetTurns(budget string, allowed, pods, nodes int, surges bool) string {

@@ -70,6 +70,9 @@ func (d *driver) settle(ctx context.Context) (err error) {
 		if err == nil && d.terms.Settings.OnDrainTimeout == record.TimeoutForce && d.mayBeManaged() && !d.managed() {
 			err = d.session.MayForce(ctx)
 		}
+		if err == nil && d.terms.Settings.Singles && !d.managed() {
+			err = d.session.MayScale(ctx)
+		}
 	}
 	return exitcode.Usage(err)
 }

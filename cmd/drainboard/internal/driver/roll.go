@@ -66,6 +66,11 @@ func (u *Upgrade) rollThrough(ctx context.Context, s *session.Session) error {
 	if err := cannotRoll(p, u.Auto); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(p.Roll.Names(roll.Waiting), func(name string) bool { return p.Plans[name].Run.Settings.Singles }) {
+		if err := s.MayScale(ctx); err != nil {
+			return exitcode.Usage(err)
+		}
+	}
 	nothing := len(p.Roll.Names(roll.Waiting)) == 0
 	if !u.Auto && (!u.Yes || nothing) {
 		present.WriteRollPlan(u.Out, p, s.Clock().Now(), false)

@@ -12,7 +12,7 @@ import (
 
 // cloudOnlyRefuses are the flags that have no effect without Kubernetes.
 var cloudOnlyRefuses = []string{
-	"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "post-drain-wait", "eviction-retry", "evictions-at-once",
+	"drain-timeout", "on-drain-timeout", "force", "force-unmanaged", "delete-emptydir-data", "singles", "post-drain-wait", "eviction-retry", "evictions-at-once",
 	"pending-limit", "unreachable", "unreachable-after", "expect-label", "canary-watch", "deregister-limit",
 	"validate-count", "validate-pause", "validate-retry", "validation-timeout", "fail-on-validate-error", "fail-on-drain-error",
 }

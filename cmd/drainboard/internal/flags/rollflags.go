@@ -42,6 +42,7 @@ type Roll struct {
 	onDrainTimeout           string
 	onTrouble                string
 	force                    bool
+	singles                  bool
 	allNodes                 bool
 	forceUnmanaged, emptyDir bool
 	postDrainWait            time.Duration
@@ -104,6 +105,7 @@ func (f *Roll) Add(cmd *cobra.Command) {
 	fl.BoolVar(&f.allNodes, "all-nodes", false, "also roll nodes that are up to date (kops's --force)")
 	fl.BoolVar(&f.forceUnmanaged, "force-unmanaged", false, "consent to evict pods without a controller that recreates them (kubectl drain --force; default: the strategy's; eks: no, kops and gardener: yes)")
 	fl.BoolVar(&f.emptyDir, "delete-emptydir-data", false, "consent to lose the data in emptyDir volumes (default: the strategy's; eks: no, kops and gardener: yes)")
+	fl.BoolVar(&f.singles, "singles", false, "a Deployment of one replica gets a second one while its pod moves, where its PDB keeps the pod on its node (default: the strategy's; drainboard: yes, others: no)")
 	fl.DurationVar(&f.evictionRetry, "eviction-retry", 0, "fallback interval between attempts of a blocked eviction (default: the strategy's; eks and kops: 5s, gardener: 20s; when a PDB opens the eviction is sent at once)")
 	fl.IntVar(&f.evictionsAtOnce, "evictions-at-once", 0, "evictions in flight in the whole run (default 50)")
 	fl.DurationVar(&f.pendingLimit, "pending-limit", 0, "time a replacement pod may be Pending before no new drain starts (default 5m)")
@@ -147,6 +149,9 @@ func (f *Roll) over(cmd *cobra.Command, rules engine.Strategy, s record.Settings
 	}
 	if cmd.Flags().Changed("delete-emptydir-data") {
 		s.EmptyDir = f.emptyDir
+	}
+	if cmd.Flags().Changed("singles") {
+		s.Singles = f.singles
 	}
 	if err := f.counts(cmd, &s); err != nil {
 		return s, err

@@ -132,6 +132,7 @@ var Settings = []Setting{
 	{Flag: "terminate-timeout", value: func(r record.Run) string { return r.Settings.TerminateTimeout.String() }},
 	{Flag: "force-unmanaged", value: func(r record.Run) string { return yesNo(r.Settings.Unmanaged) }},
 	{Flag: "delete-emptydir-data", value: func(r record.Run) string { return yesNo(r.Settings.EmptyDir) }},
+	{Flag: "singles", value: func(r record.Run) string { return yesNo(r.Settings.Singles) }},
 	{Flag: "eviction-retry", value: func(r record.Run) string { return r.Settings.EvictionRetry.String() }},
 	{Flag: "evictions-at-once", value: func(r record.Run) string { return fmt.Sprint(r.Settings.EvictionsAtOnce) }},
 	{Flag: "max-evict-retries", value: retriesText, zones: true},

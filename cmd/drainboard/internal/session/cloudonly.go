@@ -83,6 +83,8 @@ func (*OnDisk) Lacks() error { return nil }
 
 func (*OnDisk) MayForce(context.Context) error { return nil }
 
+func (*OnDisk) MayScale(context.Context) error { return nil }
+
 func (*OnDisk) Log() podlog.Reader { return nil }
 
 // Free returns nil: the lock is the group's tag.

@@ -129,6 +129,10 @@ func (h *InCluster) MayForce(ctx context.Context) error {
 	return Allowed(ctx, h.kube, kube.ForceRights())
 }
 
+func (h *InCluster) MayScale(ctx context.Context) error {
+	return h.kube.Need(ctx, kube.ScaleRights(), "role drainboard-scale in docs/reference/rbac.yaml; --singles=false does without")
+}
+
 func (h *InCluster) Log() podlog.Reader {
 	return func(ctx context.Context, of podlog.Pod) (log podlog.Log, err error) {
 		err = live.Caught(func() (err error) { log, err = h.kube.PodLog(ctx, of); return err })

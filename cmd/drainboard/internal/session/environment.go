@@ -60,6 +60,8 @@ type Environment interface {
 	Free(g *world.Group) error
 	// MayForce returns which rights to force pods are missing, nil if none.
 	MayForce(ctx context.Context) error
+	// MayScale returns which rights to give a Deployment a second replica are missing, nil if none.
+	MayScale(ctx context.Context) error
 	// Log reads the end of a pod's log; nil where there are no pods.
 	Log() podlog.Reader
 	// Announce publishes a group's run to other users.

@@ -34,6 +34,9 @@ type Capabilities struct {
 	// no drain starts while it is not. Without the cluster (CloudOnly) the time after its
 	// end has to do.
 	RequiresValidation bool
+	// ValidatesWhereSet: RequiresValidation holds for a run whose settings have a time for it, as those of a
+	// group of kops have.
+	ValidatesWhereSet bool
 	// Detaches: what there is more of machines for a while comes of taking old ones out of
 	// the group.
 	Detaches bool
@@ -53,7 +56,11 @@ type Capabilities struct {
 }
 
 // Capabilities are the strategy's.
-func (s *Reader) Capabilities() Capabilities { return s.Rules.Capabilities() }
+func (s *Reader) Capabilities() Capabilities {
+	does := s.Rules.Capabilities()
+	does.RequiresValidation = does.RequiresValidation || does.ValidatesWhereSet && s.Run.Settings.Validates()
+	return does
+}
 
 // Selects is why the strategy replaces a machine, whatever it was launched from.
 func (s *Reader) Selects(m *world.Machine) string { return s.Rules.Selects(s, m) }

@@ -279,6 +279,9 @@ func Common() Settings {
 	}
 }
 
+// Validates reports whether there is a time for the cluster to prove valid.
+func (k Settings) Validates() bool { return k.ValidateTimeout > 0 }
+
 // DrainTime is the usable time that a node has to lose its pods.
 func (k Settings) DrainTime(n Node) time.Duration { return k.DrainTimeout + n.Extended }
 

@@ -32,11 +32,14 @@ func (k *instances) init(s *Sim) {
 	}
 }
 
-// isKops reports whether the group is one of kops's.
-func (c *checker) isKops() bool { return c.d.Sim.group.Provider == "kops" }
+// isKops reports whether the group is one of kops's, rolled by its rules.
+func (c *checker) isKops() bool { return c.ofKops() && !c.isOwn() }
+
+// ofKops reports whether the group is one of kops's.
+func (c *checker) ofKops() bool { return c.d.Sim.group.Provider == "kops" }
 
 // validates reports whether the run looks at the cluster.
-func (c *checker) validates() bool { return c.isKops() && !c.d.Run.Settings.CloudOnly }
+func (c *checker) validates() bool { return c.ofKops() && !c.d.Run.Settings.CloudOnly }
 
 // joins reports whether the group's machines have nodes that the run looks at.
 func (c *checker) joins() bool { return c.validates() && c.d.Sim.group.Role != world.RoleBastion }
@@ -179,7 +182,7 @@ func (c *checker) leaves(a record.Action) {
 // changed notes what became of machines of kops's.
 func (c *checker) changed(a record.Action) {
 	k, m := &c.kops, c.d.Sim.machines[a.Machine]
-	if m == nil || !c.isKops() {
+	if m == nil || !c.ofKops() {
 		return
 	}
 	if _, known := k.detached[a.Machine]; m.Detached && !known {
@@ -193,7 +196,7 @@ func (c *checker) changed(a record.Action) {
 
 // leftOut notes the machines that end while the run ends them, also where others were first.
 func (c *checker) leftOut() {
-	if !c.isKops() {
+	if !c.ofKops() {
 		return
 	}
 	for id, m := range c.d.Sim.machines {
@@ -218,7 +221,7 @@ func (c *checker) free(since time.Time) {
 // machines.
 func (c *checker) slots() {
 	d := c.d
-	if !c.isKops() {
+	if !c.ofKops() {
 		return
 	}
 	if !c.validates() || d.Run.Settings.ValidateCount == 0 {
@@ -229,6 +232,12 @@ func (c *checker) slots() {
 		if _, counted := c.kops.out[id]; !counted && c.outOfService(id) {
 			out++
 		}
+	}
+	if c.isOwn() {
+		if limit := max(1, d.Run.Limit); out > limit {
+			d.breaks("rule 1: %d machines are out of service or have not been validated after, %d may be", out, limit)
+		}
+		return
 	}
 	if may := max(1, c.loose(true)+c.unavailable()); out > may {
 		d.breaks("rule 1: %d machines are out of service or were not found to be replaced, %d may be: %d have surged, %d may be unavailable", out, may, c.loose(true), c.unavailable())

@@ -110,7 +110,7 @@ func (c *checker) endedYet(id string) bool {
 // what it makes of them.
 func (c *checker) looksAround(dec engine.Decision) {
 	d, was, is := c.d, c.clock.was.Validation, dec.Run.Validation
-	if is == nil || !c.isKops() {
+	if is == nil || !c.validates() {
 		return
 	}
 	if was == nil {
@@ -189,6 +189,9 @@ func startOf(w *record.Wait) time.Time {
 func (c *checker) validFirst(a record.Action) {
 	switch a.Kind {
 	case record.RunHook, record.SetTemplate, record.CreateTemplate:
+		return
+	}
+	if c.isOwn() && len(c.d.Run.Order) == 0 { // it has nothing to replace
 		return
 	}
 	if !c.joins() || a.ReadOnly() || !c.valid.since.IsZero() || c.d.Run.State != record.Running {

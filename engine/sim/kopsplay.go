@@ -8,11 +8,14 @@ func (p *player) kopsWorld() {
 	r := p.r
 	p.say("timing boot=%ds ready=%ds terminate=%ds notice=%ds unlisted=%dms cloud-lag=%dms cluster-lag=%dms sync=%dms",
 		2+r.IntN(10), 1+r.IntN(5), 2+r.IntN(15), 1+r.IntN(20), r.IntN(8000)*r.IntN(2), 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
-	nodes := 1 + r.IntN(5)
+	nodes, detached := 1+r.IntN(5), max(0, r.IntN(8)-5)
 	role := p.pick("node", "node", "node", "node", "node", "node", "apiserver", "control-plane", "bastion")
+	if p.own != nil { // our own rules roll no others, and detach none
+		role, detached = "node", 0
+	}
 	p.say("cluster provider=kops name=ig role=%s zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d detached=%d %s %s",
 		role, p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2", "2", "2", "2", "2"), r.IntN(3)/2, 6+r.IntN(5),
-		max(0, r.IntN(8)-5), max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(4, "cpu=2000"))
+		max(0, r.IntN(8)-5), detached, p.seldom(6, "spot"), p.seldom(4, "cpu=2000"))
 	p.say("peer masters role=control-plane nodes=%d", 1+r.IntN(3))
 	p.say("peer others role=node nodes=%d", 1+r.IntN(2))
 	if p.one(2) {
@@ -24,6 +27,7 @@ func (p *player) kopsWorld() {
 	p.say("workload dns critical=cluster replicas=%d ready=2s %s", 1+r.IntN(2), p.seldom(4, "gated")) // first, so that it has room
 	p.say("workload proxy kind=daemonset critical=node ready=1s")
 	p.workloads()
+	p.single()
 	if p.one(8) {
 		p.say("fault hostile")
 	}

@@ -126,7 +126,11 @@ func (p *player) setUp(strategy string) {
 		p.byItselfAsks(strategy)
 		return
 	}
-	p.world()
+	if p.own != nil && p.own.IntN(6) == 0 {
+		p.kopsWorld()
+	} else {
+		p.world()
+	}
 	p.asks(strategy)
 }
 
@@ -498,6 +502,10 @@ func (p *player) ownAsks() {
 		p.say("settings singles=false")
 	}
 	p.say("timing routes=%dms", p.own.IntN(9000))
+	if p.Sim.group.Provider == "kops" {
+		p.say("settings interval=%ds validate-count=%d validate-pause=%ds validate-retry=%ds validate-timeout=%ds %s",
+			p.own.IntN(15), 1+p.own.IntN(3), 1+p.own.IntN(5), 2+p.own.IntN(8), 60+p.own.IntN(120), pick("", "", "", "", "", "", "", "pass-invalid"))
+	}
 	if p.own.IntN(8) == 0 {
 		p.say("balancer takes=%ds", p.own.IntN(20))
 	}

@@ -277,6 +277,9 @@ func (c *Script) set(a *args) error {
 			return err
 		}
 		c.rules, c.settings = rules, settingsOf(rules)
+		if rules.Capabilities().ValidatesWhereSet && c.Sim.group.Provider == "kops" {
+			c.settings = strategy.AsKops(c.settings)
+		}
 	}
 	if err := c.setKops(a); err != nil {
 		return err

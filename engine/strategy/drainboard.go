@@ -1,6 +1,8 @@
 package strategy
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -14,7 +16,7 @@ import (
 // Drainboard is our own rules, for any Auto Scaling group: as fast as the surge that is allowed makes
 // possible, with the promises of the others.
 //
-//	setup       as EKS's rules
+//	setup       as EKS's rules. The whole cluster has to be valid before, in a group of kops
 //	scale up    max and desired raised by maxSurge, no more than nodes are to be replaced; outdated nodes
 //	            are avoided by new pods; done when the first new node is Ready
 //	upgrade     nodes in waves of 1, 2, 4, ... up to the limit, then as slots are free: cordoned, drained,
@@ -25,7 +27,8 @@ import (
 //
 // The limit is maxSurge and maxUnavailable together. A node counts against it from the start of its
 // drain until its machine has left the group; no drain leaves fewer nodes in service than the group is
-// to have, less maxUnavailable.
+// to have, less maxUnavailable. In a group of kops it counts until the cluster has proved valid after that,
+// as by kops's rules.
 type Drainboard struct{ assess.Base }
 
 // Taints of nodes that are going to be replaced: new pods avoid them, and where a new node of their zone
@@ -57,7 +60,7 @@ func (Drainboard) Abilities() []record.Ability { return everything() }
 
 // Capabilities: new nodes come first, old ones are closed, and go when nothing routes to them.
 func (Drainboard) Capabilities() assess.Capabilities {
-	return assess.Capabilities{Surges: true, SurgeServes: true, CordonsFirst: true, AwaitsRoutes: true, TellsMoves: true}
+	return assess.Capabilities{Surges: true, SurgeServes: true, CordonsFirst: true, AwaitsRoutes: true, TellsMoves: true, ValidatesWhereSet: true}
 }
 
 // Suspends is AZRebalance.
@@ -102,7 +105,38 @@ func (Drainboard) Holds(s *assess.Reader, machine string, about []string) string
 
 // Step takes the current phase on.
 func (d Drainboard) Step(s *engine.Step) {
-	steps{setup: EKS{}.setup, scaleUp: d.scaleUp, upgrade: d.upgrade, scaleDown: EKS{}.scaleDown}.take(s, setup)
+	steps{setup: d.setup, scaleUp: d.scaleUp, upgrade: d.upgrade, scaleDown: EKS{}.scaleDown}.take(s, setup)
+}
+
+// AsKops gives settings kops's numbers for the validation of its cluster.
+func AsKops(d record.Settings) record.Settings {
+	k := Kops{}.Defaults()
+	d.Interval, d.ValidateCount, d.ValidatePause, d.ValidateRetry, d.ValidateTimeout = k.Interval, k.ValidateCount, k.ValidatePause, k.ValidateRetry, k.ValidateTimeout
+	d.Origin = maps.Clone(d.Origin)
+	for _, flag := range []string{"interval", "validate-count", "validate-pause", "validate-retry", "validation-timeout", "fail-on-validate-error"} {
+		d.Origin[flag] = k.Origin[flag]
+	}
+	return d
+}
+
+// setup has the cluster validated, where that is required, before anything is done for nodes that are outdated.
+func (d Drainboard) setup(s *engine.Step) {
+	if s.Capabilities().RequiresValidation {
+		if !s.Fresh(world.Cloud) {
+			return
+		}
+		if len(s.Run.Target.Templates) == 0 {
+			if settleTarget(s) {
+				s.Soon() // the machines are told apart by it first
+			}
+			return
+		}
+		goes := slices.ContainsFunc(slices.Collect(maps.Values(s.Run.Nodes)), outdated)
+		if (goes || len(s.W.Group.Warm) > 0) && !s.ValidateFirst() {
+			return
+		}
+	}
+	EKS{}.setup(s)
 }
 
 // scaleUp launches the first nodes that the pods will move to.
@@ -202,9 +236,10 @@ func (d Drainboard) upgrade(s *engine.Step) {
 	d.close(s)
 	EKS{}.markSurplus(s)
 	s.WatchLaunches(s.AwaitedLaunch())
+	proved := s.WaitForValidation()
 	s.GrowWave()
 	s.Admit()
-	if allRolled(&s.Reader) && s.Approved(scaleDown) {
+	if allRolled(&s.Reader) && proved && s.Approved(scaleDown) {
 		s.Enter(scaleDown)
 		s.Soon()
 	}
@@ -223,7 +258,11 @@ func (Drainboard) Progress(phase string, w *world.World, r *record.Run) (done, t
 }
 
 // Estimate counts, for each round of nodes, a drain with the least wait after it and, where all of the
-// limit is the surge's, the launch of what replaces them.
+// limit is the surge's, the launch of what replaces them; where the cluster is validated, that too.
 func (Drainboard) Estimate(_ *world.World, r *record.Run, left int) time.Duration {
-	return assess.JoinGuess + rounds(left, r.Limit)*(assess.DrainGuess+5*time.Second)
+	round := assess.DrainGuess + 5*time.Second
+	if k := r.Settings; k.Validates() {
+		round += k.Interval + assess.JoinGuess + time.Duration(max(0, k.ValidateCount-1))*k.ValidatePause
+	}
+	return assess.JoinGuess + rounds(left, r.Limit)*round
 }

@@ -69,6 +69,8 @@ type Asked interface {
 	Settings(rules engine.Strategy) (record.Settings, error)
 	// KopsSettings lays them over the state store's settings for a group of some role.
 	KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (record.Settings, error)
+	// ValidatedSettings lays them over the defaults of rules that validate a group of kops of some role as kops's do.
+	ValidatedSettings(rules engine.Strategy, role world.Role) (record.Settings, error)
 	// NewTarget reports whether they ask for another template or image.
 	NewTarget() bool
 	// Update is what EKS is to update a managed node group to, as far as it is said.

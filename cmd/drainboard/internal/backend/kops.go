@@ -143,6 +143,10 @@ func (g *kopsGroup) Settings(ctx context.Context, rules engine.Strategy, asked A
 		notes = append(notes, "kops manages the group's launch template: the next kops update cluster --yes resets it to the InstanceGroup's")
 	}
 	if rules.Name() != present.StrategyKops {
+		if rules.Capabilities().ValidatesWhereSet {
+			s, err := asked.ValidatedSettings(rules, g.group.Role)
+			return s, append(notes, fmt.Sprintf("a kops group rolled by the %s strategy: the cluster is validated as by kops; the InstanceGroup's rollingUpdate settings do not apply", rules.Name())), err
+		}
 		notes = append(notes, fmt.Sprintf("a kops group rolled by the %s strategy: the cluster is not validated between nodes, and the InstanceGroup's rollingUpdate settings do not apply", rules.Name()))
 		s, err := asked.Settings(rules)
 		return s, notes, err

@@ -42,20 +42,24 @@ func (f *kopsFlags) addKops(fl *pflag.FlagSet) {
 	fl.BoolVarP(&f.interactive, "interactive", "i", false, "replace one node at a time, with an approval for each")
 }
 
-// KopsOnly are the flags that only the strategy kops supports, with the reason.
-var KopsOnly = []struct{ Flag, why string }{
-	{"bastion-interval", "has no wait after a termination"},
-	{"control-plane-interval", "has no wait after a termination"},
-	{"node-interval", "has no wait after a termination"},
-	{"validate-count", "does not validate the cluster"},
-	{"validation-timeout", "does not validate the cluster"},
-	{"validate-retry", "does not validate the cluster"},
-	{"validate-pause", "does not validate the cluster"},
-	{"fail-on-validate-error", "does not validate the cluster"},
-	{"fail-on-drain-error", "has --on-drain-timeout for that"},
-	{"drain-and-terminate", "always terminates the old instances"},
-	{"allow-quorum-loss", "rolls no control plane"},
-	{"deregister-limit", "leaves load balancers to the controllers that watch node labels"},
+// KopsOnly are the flags that only the strategy kops supports, with the reason. Those that set how the cluster is
+// validated are for our own rules in a group of kops, too.
+var KopsOnly = []struct {
+	Flag, why string
+	validates bool
+}{
+	{"bastion-interval", "has no wait after a termination", false},
+	{"control-plane-interval", "has no wait after a termination", false},
+	{"node-interval", "has no wait after a termination", true},
+	{"validate-count", "does not validate the cluster", true},
+	{"validation-timeout", "does not validate the cluster", true},
+	{"validate-retry", "does not validate the cluster", true},
+	{"validate-pause", "does not validate the cluster", true},
+	{"fail-on-validate-error", "does not validate the cluster", true},
+	{"fail-on-drain-error", "has --on-drain-timeout for that", false},
+	{"drain-and-terminate", "always terminates the old instances", false},
+	{"allow-quorum-loss", "rolls no control plane", false},
+	{"deregister-limit", "leaves load balancers to the controllers that watch node labels", false},
 }
 
 // forceOfWhom is why --force is refused by the rules of kops: its meaning there differs from EKS's.
@@ -65,15 +69,39 @@ const forceOfWhom = "--force is ambiguous: kops's --force also rolls nodes that 
 func (f *Roll) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *record.Settings) error {
 	if rules.Name() != present.StrategyKops {
 		for _, o := range KopsOnly {
-			if cmd.Flags().Changed(o.Flag) {
+			if cmd.Flags().Changed(o.Flag) && !(o.validates && rules.Capabilities().ValidatesWhereSet) {
 				return fmt.Errorf("--%s: the %s strategy %s; --strategy kops is for groups created by kops", o.Flag, rules.Name(), o.why)
 			}
 		}
-		return nil
+		return f.validates(cmd, s)
 	}
 	if f.force {
 		return errors.New(forceOfWhom)
 	}
+	if err := f.validates(cmd, s); err != nil {
+		return err
+	}
+	for _, b := range []struct {
+		flag string
+		from bool
+		not  *bool // the setting is the flag negated
+	}{
+		{"fail-on-drain-error", f.failOnDrain, &s.PassDrain},
+		{"drain-and-terminate", f.drainTerminates, &s.KeepOld},
+	} {
+		if cmd.Flags().Changed(b.flag) {
+			*b.not = !b.from
+		}
+	}
+	s.AllowQuorumLoss = f.quorumLoss
+	if s.PassDrain && f.onDrainTimeout != "" {
+		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both set what a failed drain means: give one", f.onDrainTimeout)
+	}
+	return nil
+}
+
+// validates applies the flags on how a cluster of kops is validated; durations has the others.
+func (f *kopsFlags) validates(cmd *cobra.Command, s *record.Settings) error {
 	for flag, given := range map[string]time.Duration{"bastion-interval": f.bastionInterval, "control-plane-interval": f.controlPlaneInterval, "node-interval": f.nodeInterval} {
 		if given < 0 {
 			return fmt.Errorf("--%s: %s is too short, the minimum is 0s", flag, given)
@@ -85,22 +113,8 @@ func (f *Roll) kopsSettings(cmd *cobra.Command, rules engine.Strategy, s *record
 		}
 		s.ValidateCount = f.validateCount
 	}
-	for _, b := range []struct {
-		flag string
-		from bool
-		not  *bool // the setting is the flag negated
-	}{
-		{"fail-on-validate-error", f.failOnValidate, &s.PassInvalid},
-		{"fail-on-drain-error", f.failOnDrain, &s.PassDrain},
-		{"drain-and-terminate", f.drainTerminates, &s.KeepOld},
-	} {
-		if cmd.Flags().Changed(b.flag) {
-			*b.not = !b.from
-		}
-	}
-	s.AllowQuorumLoss = f.quorumLoss
-	if s.PassDrain && f.onDrainTimeout != "" {
-		return fmt.Errorf("--fail-on-drain-error=false and --on-drain-timeout=%s both set what a failed drain means: give one", f.onDrainTimeout)
+	if cmd.Flags().Changed("fail-on-validate-error") {
+		s.PassInvalid = !f.failOnValidate
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (f *Roll) labels(s *record.Settings) error {
 // origins notes the origin of each setting.
 func (f *Roll) origins(cmd *cobra.Command, rules engine.Strategy, s *record.Settings, auto bool) {
 	for _, row := range present.Settings {
-		if !row.Of(rules.Name()) {
+		if !row.In(record.Run{Strategy: rules.Name(), Settings: *s}) {
 			continue
 		}
 		if cmd.Flags().Changed(row.Flag) {

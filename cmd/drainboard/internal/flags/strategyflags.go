@@ -71,7 +71,23 @@ type asked struct {
 var _ backend.Asked = asked{}
 
 func (a asked) Settings(rules engine.Strategy) (record.Settings, error) {
+	for _, o := range KopsOnly {
+		if o.validates && a.cmd.Flags().Changed(o.Flag) && rules.Capabilities().ValidatesWhereSet {
+			return record.Settings{}, fmt.Errorf("--%s: only a cluster of kops is validated, and the group is none of kops's", o.Flag)
+		}
+	}
 	return a.settings(a.cmd, rules, a.auto, session.User())
+}
+
+func (a asked) ValidatedSettings(rules engine.Strategy, role world.Role) (record.Settings, error) {
+	s, err := a.over(a.cmd, rules, strategy.AsKops(rules.Defaults()), a.auto, session.User())
+	if err != nil {
+		return s, err
+	}
+	if flag, interval := a.interval(role); a.cmd.Flags().Changed(flag) {
+		s.Interval, s.Origin["interval"] = interval, "flag --"+flag
+	}
+	return s, nil
 }
 
 func (a asked) KopsSettings(rules engine.Strategy, role world.Role, said kops.RollingUpdate) (record.Settings, error) {

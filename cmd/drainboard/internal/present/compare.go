@@ -152,7 +152,7 @@ func PageOf(p snapshot.Plan) Page {
 	add("Rehearsed with guesses, for want of measurements", guessed, false)
 	settings := []string{fmt.Sprintf("%-24s %s", "setting", "value (origin)")}
 	for _, row := range Settings {
-		if row.Of(p.Run.Strategy) {
+		if row.In(p.Run) {
 			settings = append(settings, fmt.Sprintf("%-24s %s (%s)", row.Flag, row.value(p.Run), p.Run.Settings.Origin[row.Flag]))
 		}
 	}

@@ -84,6 +84,13 @@ type Setting struct {
 	// eks: the strategy eks has it; own: the strategy drainboard has it. pool: only runs in worker pools of Gardener have it. With
 	// none of these all have.
 	kops, zones, eks, own, pool bool
+	// valid: it is about the validation of a cluster of kops.
+	valid bool
+}
+
+// In reports whether a run has the setting.
+func (r Setting) In(run record.Run) bool {
+	return r.Of(run.Strategy) || r.valid && run.Settings.Validates()
 }
 
 // Of reports whether a strategy has the setting.
@@ -121,12 +128,12 @@ var Settings = []Setting{
 	{Flag: "drain-and-terminate", value: func(r record.Run) string { return yesNo(!r.Settings.KeepOld) }, kops: true},
 	{Flag: "allow-quorum-loss", value: func(r record.Run) string { return yesNo(r.Settings.AllowQuorumLoss) }, kops: true},
 	{Flag: "deregister-limit", value: func(r record.Run) string { return r.Settings.DeregisterLimit.String() }, kops: true},
-	{Flag: "interval", value: func(r record.Run) string { return r.Settings.Interval.String() }, kops: true},
-	{Flag: "validate-count", value: func(r record.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true},
-	{Flag: "validation-timeout", value: func(r record.Run) string { return r.Settings.ValidateTimeout.String() }, kops: true},
-	{Flag: "validate-retry", value: func(r record.Run) string { return r.Settings.ValidateRetry.String() }, kops: true},
+	{Flag: "interval", value: func(r record.Run) string { return r.Settings.Interval.String() }, kops: true, valid: true},
+	{Flag: "validate-count", value: func(r record.Run) string { return fmt.Sprint(r.Settings.ValidateCount) }, kops: true, valid: true},
+	{Flag: "validation-timeout", value: func(r record.Run) string { return r.Settings.ValidateTimeout.String() }, kops: true, valid: true},
+	{Flag: "validate-retry", value: func(r record.Run) string { return r.Settings.ValidateRetry.String() }, kops: true, valid: true},
 	{Flag: "validate-pause", value: func(r record.Run) string { return r.Settings.ValidatePause.String() }, kops: true},
-	{Flag: "fail-on-validate-error", value: func(r record.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true},
+	{Flag: "fail-on-validate-error", value: func(r record.Run) string { return yesNo(!r.Settings.PassInvalid) }, kops: true, valid: true},
 	{Flag: "node-ready-timeout", value: func(r record.Run) string { return r.Settings.NodeReadyTimeout.String() }},
 	{Flag: "wait-for-start", value: func(r record.Run) string { return r.Settings.WaitForStart.String() }, pool: true},
 	{Flag: "terminate-timeout", value: func(r record.Run) string { return r.Settings.TerminateTimeout.String() }},
@@ -150,7 +157,7 @@ var Settings = []Setting{
 // writeSettings writes the settings whose origin is wanted, with their origin.
 func writeSettings(w io.Writer, r record.Run, wanted func(origin string) bool) {
 	for _, row := range Settings {
-		if !row.Of(r.Strategy) || !wanted(r.Settings.Origin[row.Flag]) {
+		if !row.In(r) || !wanted(r.Settings.Origin[row.Flag]) {
 			continue
 		}
 		fmt.Fprintf(w, "  %-20s %s (%s)\n", row.Flag, row.value(r), r.Settings.Origin[row.Flag])

@@ -128,7 +128,8 @@ type Step struct {
 	unwritten bool                      // see Inputs
 	looks     map[string]record.Outcome // answers of LookAtPods, by machine
 
-	routes map[string]record.Outcome // answers of LookAtRoutes, by machine
+	routes    map[string]record.Outcome // answers of LookAtRoutes, by machine
+	balancers map[string]record.Outcome // answers of LookAtBalancers, likewise
 
 	actions  []record.Action
 	failed   bool   // this decision has ended the run
@@ -153,7 +154,7 @@ func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step 
 	if r.Marks == nil {
 		r.Marks = map[string][]record.Mark{}
 	}
-	s := &Step{Reader: assess.NewReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}, routes: map[string]record.Outcome{}}
+	s := &Step{Reader: assess.NewReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}, routes: map[string]record.Outcome{}, balancers: map[string]record.Outcome{}}
 	s.WakeAt(now.Add(Heartbeat))
 	c := &s.Run
 	c.Pods = cloneMap(r.Pods)

@@ -98,6 +98,10 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 			delete(s.Run.Pending, o.Key)
 			s.routes[p.Action.Machine] = o
 			continue
+		case record.LookAtBalancers:
+			delete(s.Run.Pending, o.Key)
+			s.balancers[p.Action.Machine] = o
+			continue
 		case record.CheckEffect:
 			takeCheck(s, p.Action, o)
 			continue

@@ -105,8 +105,9 @@ func deregistered(s *Step, id string, n record.Node) bool {
 const (
 	// leastRouted is the least wait after a drain where it ends by what routes to the node.
 	leastRouted = 5 * time.Second
-	// routesEvery is how often that is looked up.
-	routesEvery = 2 * time.Second
+	// routesEvery is how often that is looked up, balancersEvery where load balancers of the group are asked.
+	routesEvery    = 2 * time.Second
+	balancersEvery = 5 * time.Second
 )
 
 // watchRoutes looks up what routes to a node that settles, where its strategy wants that, and ends its
@@ -116,9 +117,22 @@ func watchRoutes(s *Step, id string) {
 	if !s.Capabilities().AwaitsRoutes || n.Unrouted || n.Wait == nil || s.Over(n.Wait) || s.W.Node(n.Name) == nil {
 		return
 	}
+	asks := len(s.W.Group.Balancers) > 0
+	if o, answered := s.balancers[id]; answered {
+		delete(s.balancers, id)
+		tookRoutes(s, id, balancersOf(o))
+		return
+	}
 	o, answered := s.routes[id]
 	if !answered {
-		if next := n.LookedAt.Add(routesEvery); s.Now.Before(next) {
+		if _, busy := s.Run.Pending[record.BalancersKey(id)]; busy {
+			return
+		}
+		every := routesEvery
+		if asks {
+			every = balancersEvery
+		}
+		if next := n.LookedAt.Add(every); s.Now.Before(next) {
 			s.WakeAt(next)
 			return
 		}
@@ -127,6 +141,16 @@ func watchRoutes(s *Step, id string) {
 	}
 	delete(s.routes, id)
 	routes := routesOf(&s.Reader, n.Name, o)
+	if asks && len(routes) == 0 { // these are asked last: they are bounded to fewer requests
+		s.ask(record.Action{Kind: record.LookAtBalancers, Key: record.BalancersKey(id), Machine: id, Node: n.Name, Group: s.Run.Group, Balancers: s.W.Group.Balancers})
+		return
+	}
+	tookRoutes(s, id, routes)
+}
+
+// tookRoutes notes what routes to a node that settles, and ends its wait where nothing does.
+func tookRoutes(s *Step, id string, routes []string) {
+	n := s.Run.Nodes[id]
 	if n.LookedAt.IsZero() {
 		n.Routed = routes
 	}
@@ -163,11 +187,16 @@ func routesOf(s *assess.Reader, node string, o record.Outcome) (out []string) {
 			out = append(out, r.Service)
 		}
 	}
-	if n := len(s.W.Group.Balancers); n > 0 {
-		out = append(out, text.GroupsBalancers(n))
-	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// balancersOf names the load balancers of the group that have a machine, by an answer.
+func balancersOf(o record.Outcome) []string {
+	if o.Verdict != record.Done {
+		return []string{text.RoutesUnread(o.Message)}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(o.Balancers)))
 }
 
 // reportRoutes tells what the wait of a node was for that is over.

@@ -15,33 +15,34 @@ type ActionKind string
 
 // The actions; Kinds describes each.
 const (
-	CreateTemplate ActionKind = "create-template" // a new version of the launch template with Image
-	SetTemplate    ActionKind = "set-template"    // point the group at Template (or at TemplateSpec)
-	SetSizes       ActionKind = "set-sizes"       // set those of min, max and desired that differ from From, if they are still From
-	Suspend        ActionKind = "suspend"         // stop a process of the group
-	Resume         ActionKind = "resume"          // let a process of the group act again
-	LaunchIn       ActionKind = "launch-in"       // launch one machine in Zone
-	AddTaint       ActionKind = "taint"
-	RemoveTaint    ActionKind = "untaint"
-	Cordon         ActionKind = "cordon"
-	Uncordon       ActionKind = "uncordon"
-	AddLabel       ActionKind = "label"
-	RemoveLabel    ActionKind = "unlabel"
-	Annotate       ActionKind = "annotate"
-	Unannotate     ActionKind = "unannotate"
-	Evict          ActionKind = "evict"      // through the eviction API, with the pod's UID
-	Delete         ActionKind = "delete"     // past the budgets; only by a recorded force order
-	LookAtPods     ActionKind = "look"       // a consistent read of the pods on a node
-	LookAtOwner    ActionKind = "look-owner" // a read of the Deployment behind a pod
-	Scale          ActionKind = "scale"      // set the Deployment Object to Replicas, if it still has FromReplicas
-	LookAtRoutes   ActionKind = "routes"     // a read of what routes to a node
-	Terminate      ActionKind = "terminate"  // end a machine through its group
-	EndWarm        ActionKind = "end-warm"   // end a machine of the group's warm pool
-	Detach         ActionKind = "detach"     // take a machine out of its group, which launches another in its place; tagged first
-	Deregister     ActionKind = "deregister" // take a machine out of the group's load balancers, until their connections are over or Limit is
-	Inspect        ActionKind = "inspect"    // ask the cloud what is wrong with a machine that does not join
-	CheckEffect    ActionKind = "check"      // a direct read: did the action Of happen?
-	RunHook        ActionKind = "run-hook"   // the user's own commands before or after a node
+	CreateTemplate  ActionKind = "create-template" // a new version of the launch template with Image
+	SetTemplate     ActionKind = "set-template"    // point the group at Template (or at TemplateSpec)
+	SetSizes        ActionKind = "set-sizes"       // set those of min, max and desired that differ from From, if they are still From
+	Suspend         ActionKind = "suspend"         // stop a process of the group
+	Resume          ActionKind = "resume"          // let a process of the group act again
+	LaunchIn        ActionKind = "launch-in"       // launch one machine in Zone
+	AddTaint        ActionKind = "taint"
+	RemoveTaint     ActionKind = "untaint"
+	Cordon          ActionKind = "cordon"
+	Uncordon        ActionKind = "uncordon"
+	AddLabel        ActionKind = "label"
+	RemoveLabel     ActionKind = "unlabel"
+	Annotate        ActionKind = "annotate"
+	Unannotate      ActionKind = "unannotate"
+	Evict           ActionKind = "evict"      // through the eviction API, with the pod's UID
+	Delete          ActionKind = "delete"     // past the budgets; only by a recorded force order
+	LookAtPods      ActionKind = "look"       // a consistent read of the pods on a node
+	LookAtOwner     ActionKind = "look-owner" // a read of the Deployment behind a pod
+	Scale           ActionKind = "scale"      // set the Deployment Object to Replicas, if it still has FromReplicas
+	LookAtRoutes    ActionKind = "routes"     // a read of what routes to a node
+	LookAtBalancers ActionKind = "balancers"  // a read of which of the group's load balancers have a machine
+	Terminate       ActionKind = "terminate"  // end a machine through its group
+	EndWarm         ActionKind = "end-warm"   // end a machine of the group's warm pool
+	Detach          ActionKind = "detach"     // take a machine out of its group, which launches another in its place; tagged first
+	Deregister      ActionKind = "deregister" // take a machine out of the group's load balancers, until their connections are over or Limit is
+	Inspect         ActionKind = "inspect"    // ask the cloud what is wrong with a machine that does not join
+	CheckEffect     ActionKind = "check"      // a direct read: did the action Of happen?
+	RunHook         ActionKind = "run-hook"   // the user's own commands before or after a node
 
 	// Of the controller that drives the group by itself, on its own objects (selfdriven.Request).
 	HoldRoll     ActionKind = "hold-roll"     // its part Object begins with no further node
@@ -123,7 +124,8 @@ type Action struct {
 	FromConfig *world.UpdateConfig `json:"fromConfig,omitempty"`
 	Last       string              `json:"last,omitempty"`
 
-	// Balancers that a Deregister takes the machine out of, as far as they were known.
+	// Balancers that a Deregister takes the machine out of, as far as they were known, and those that a
+	// LookAtBalancers asks.
 	Balancers []string `json:"balancers,omitempty"`
 	// Tag is what a Detach puts on the machine first, with the group's name.
 	Tag string `json:"tag,omitempty"`
@@ -234,6 +236,8 @@ type Outcome struct {
 	Deployment *world.Deployment `json:"deployment,omitempty"`
 	// Routes answer a LookAtRoutes: what routes to the node.
 	Routes []Route `json:"routes,omitempty"`
+	// Balancers answer a LookAtBalancers: those that have the machine still, or connections to it.
+	Balancers []string `json:"balancers,omitempty"`
 	// Template answers a CreateTemplate.
 	Template *world.Template `json:"template,omitempty"`
 	// Update answers a StartUpdate and a SetUpdateConfig: the id of EKS's update.
@@ -262,6 +266,10 @@ func (o Outcome) Cleaned() Outcome {
 	o.Routes = slices.Clone(o.Routes)
 	for i, r := range o.Routes {
 		o.Routes[i].Service, o.Routes[i].Pod = world.Clean(r.Service), world.Clean(r.Pod)
+	}
+	o.Balancers = slices.Clone(o.Balancers)
+	for i, name := range o.Balancers {
+		o.Balancers[i] = world.Clean(name)
 	}
 	o.Pods = slices.Clone(o.Pods)
 	for i, p := range o.Pods {

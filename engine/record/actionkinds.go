@@ -288,6 +288,12 @@ var Kinds = []Kind{
 		sentence: func(a Action) string { return text.ReadRoutes(a.Node) },
 	},
 	{
+		Name: LookAtBalancers, Means: "read which of its group's load balancers have a machine still, or connections to it",
+		Place: InCloud, ReadOnly: true, Rights: []string{"elasticloadbalancing:DescribeTargetHealth", "elasticloadbalancing:DescribeInstanceHealth"},
+		requires: []requirement{hasMachine},
+		sentence: func(a Action) string { return text.ReadBalancers(a.Machine) },
+	},
+	{
 		Name: Terminate, Means: "terminate a machine through its group",
 		Place: InCloud, Needs: []world.Source{world.Cluster, world.Cloud}, Rights: []string{"autoscaling:TerminateInstanceInAutoScalingGroup", "ec2:TerminateInstances"},
 		requires: []requirement{hasMachine},

@@ -34,6 +34,8 @@ func DeleteKey(uid string) string { return "delete/" + uid }
 
 func HookKey(phase HookPhase, machine string) string { return "hook/" + string(phase) + "/" + machine }
 
+func BalancersKey(machine string) string { return "balancers/" + machine }
+
 func RoutesKey(machine string) string { return "routes/" + machine }
 
 func DeregisterKey(machine string) string { return "deregister/" + machine }

@@ -13,6 +13,8 @@ type balancer struct {
 	// nothing is taken out.
 	takes time.Duration
 	fails bool
+	// follows: a user takes machines out whose nodes have the label that excludes them.
+	follows bool
 	// out is when the last connection of those that were taken out is over, by machine.
 	out map[string]time.Time
 }
@@ -62,6 +64,15 @@ func (s *Sim) lasts(a record.Action, o record.Outcome) time.Duration {
 		left = min(left, a.Limit)
 	}
 	return left
+}
+
+// lookAtBalancers answers which load balancers have a machine.
+func (s *Sim) lookAtBalancers(a record.Action) record.Outcome {
+	o := record.Outcome{Verdict: record.Done}
+	if m := s.machines[a.Machine]; m != nil && !s.balancer.over(a.Machine, s.now) {
+		o.Balancers = []string{"target group web"}
+	}
+	return o
 }
 
 // gone is a pod that is gone, and to which a Service leads until then.

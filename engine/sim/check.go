@@ -212,7 +212,7 @@ func sizesUndoable(a record.Action, saved *record.Run) bool {
 func (c *checker) fresh(a record.Action) {
 	var needs []world.Source
 	switch a.Kind {
-	case record.LookAtPods, record.LookAtRoutes, record.CheckEffect, record.Inspect, record.RunHook:
+	case record.LookAtPods, record.LookAtRoutes, record.LookAtBalancers, record.CheckEffect, record.Inspect, record.RunHook:
 	case record.CreateTemplate, record.SetTemplate, record.SetSizes, record.Suspend, record.Resume, record.LaunchIn, record.EndWarm, record.Detach, record.Deregister:
 		needs = []world.Source{world.Cloud}
 	case record.Terminate:
@@ -353,7 +353,7 @@ func (c *checker) resumed() {
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {
-		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "owner/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
+		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "owner/") || strings.HasPrefix(key, "balancers/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
 		}
 	}

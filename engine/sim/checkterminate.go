@@ -156,8 +156,8 @@ func (c *checker) terminate(a record.Action) {
 // but to pods that stay.
 func (c *checker) unrouted(n *world.Node) {
 	d, s := c.d, c.d.Sim
-	if len(s.group.Balancers) > 0 {
-		d.breaks("routes: %s is terminated early, and nobody has asked the load balancers of its group", n.Name)
+	if !s.balancer.over(n.Machine, s.now) {
+		d.breaks("routes: %s is terminated early, and a load balancer of its group has it", n.Name)
 	}
 	for _, r := range s.routesTo(n.Name) {
 		if s.pods.names[r.Pod] == nil { // rule 3 is about those that are there

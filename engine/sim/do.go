@@ -43,6 +43,8 @@ func (s *Sim) do(a record.Action) record.Outcome {
 		return s.scaleTo(a)
 	case record.LookAtRoutes:
 		return s.lookAtRoutes(a)
+	case record.LookAtBalancers:
+		return s.lookAtBalancers(a)
 	case record.Inspect:
 		return s.inspect(a)
 	case record.CheckEffect:
@@ -60,6 +62,9 @@ func (s *Sim) do(a record.Action) record.Outcome {
 	}
 	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
 		return refuse(record.RefusedGone, "nodes %q not found", a.Node)
+	}
+	if n := s.Truth.Node(a.Node); s.balancer.follows && a.Kind == record.AddLabel && a.Label == excludeLabel && n != nil {
+		s.balancer.leave(n.Machine, s.now)
 	}
 	return done
 }

@@ -506,14 +506,17 @@ func (p *player) ownAsks() {
 		p.say("settings interval=%ds validate-count=%d validate-pause=%ds validate-retry=%ds validate-timeout=%ds %s",
 			p.own.IntN(15), 1+p.own.IntN(3), 1+p.own.IntN(5), 2+p.own.IntN(8), 60+p.own.IntN(120), pick("", "", "", "", "", "", "", "pass-invalid"))
 	}
-	if p.own.IntN(8) == 0 {
-		p.say("balancer takes=%ds", p.own.IntN(20))
+	if p.own.IntN(4) == 0 {
+		p.say("balancer takes=%ds %s", p.own.IntN(20), pick("", "follows", "follows"))
 	}
 }
 
 // ownTurns are what may happen besides.
 var ownTurns = []turn{
 	line(8, "fault lose kind=routes count=%s", some),
+	line(4, "fault lose kind=balancers count=%s", some),
+	line(4, "fault refuse kind=balancers as=%s count=%s", []string{"busy", "forbidden"}, some),
+	line(3, "crash %s kind=balancers for=%s", []string{"before-act", "mid-act", "after-act"}, spans),
 	line(8, "fault refuse kind=routes as=%s count=%s", []string{"busy", "forbidden"}, some),
 	line(6, "timing routes=%s", []string{"0s", "3s", "12s", "2m"}),
 	line(6, "fault lose kind=%s count=%s", []string{"scale", "look-owner"}, some),

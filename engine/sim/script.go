@@ -34,7 +34,8 @@ import (
 //	                                          shoot=30s: its Shoot was changed just before, and
 //	                                          Gardener starts after so long, or never (shoot.go)
 //	peer masters role=control-plane nodes=3   another group of the cluster (peer.go)
-//	balancer takes=20s                        the group's load balancer lets a machine go that slowly
+//	balancer takes=20s                        the group's load balancer lets a machine go that slowly; follows:
+//	                                          a user takes out those whose nodes have the label that excludes them
 //	workload web replicas=6 grace=5s          a Deployment; kind= for the others; cpu= memory= is what
 //	                                          a pod asks for, apart=host or zone its anti-affinity,
 //	                                          volume a disk of one zone, crashes-on=v1.32 crash-loops
@@ -158,7 +159,7 @@ func (c *Script) building(a *args) (says string, known bool, err error) {
 	case "peer":
 		err = c.peer(a)
 	case "balancer":
-		c.Sim.balancer = balancer{there: true, takes: a.span("takes", 0)}
+		c.Sim.balancer = balancer{there: true, takes: a.span("takes", 0), follows: a.flag("follows")}
 		c.Sim.group.Balancers = []string{"arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1", "web"}
 	case "workload":
 		err = c.workload(a)

@@ -17,6 +17,9 @@ const readsMembership = "autoscaling:DescribeAutoScalingInstances"
 // classic one.
 var deregister = map[bool]string{true: "elasticloadbalancing:DeregisterTargets", false: "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"}
 
+// describes is how such a one is asked whether it has a machine.
+var describes = map[bool]string{true: "elasticloadbalancing:DescribeTargetHealth", false: "elasticloadbalancing:DescribeInstanceHealth"}
+
 // RightsOf lists the rights in the cloud that a planned run takes, those first without which
 // it cannot be done. A run that only follows another controller takes none.
 func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
@@ -80,6 +83,11 @@ func (t *taken) around(rules engine.Strategy, g *world.Group, settings *record.S
 	if does.IsolatesFirst && !settings.PassDrain && !settings.CloudOnly {
 		for _, balancer := range g.Balancers {
 			t.add("", deregister[strings.HasPrefix(balancer, "arn:")])
+		}
+	}
+	if does.AwaitsRoutes {
+		for _, balancer := range g.Balancers {
+			t.add(plans.RightForRoutes, describes[strings.HasPrefix(balancer, "arn:")])
 		}
 	}
 	if does.Surges && !does.Detaches {

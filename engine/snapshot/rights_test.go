@@ -35,6 +35,7 @@ func TestRightsOf(t *testing.T) {
 		"kops, to a template":  {strategy.Kops{}, world.Group{Template: now}, snapshot.Plan{Nodes: nodes, Run: record.Run{Target: record.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}}}, update + " " + read + " ec2:TerminateInstances", ""},
 		"a warm pool alone":    {strategy.Kops{}, world.Group{}, snapshot.Plan{WarmAlone: true, Warm: []string{"i-9"}}, read + " ec2:TerminateInstances", ""},
 		"a raise to take back": {strategy.EKS{}, world.Group{}, snapshot.Plan{Run: record.Run{Inherited: &record.Raise{Desired: 2}}}, update + " " + suspend + " " + resume + " " + read + " " + end, launch},
+		"our own, balanced":    {strategy.Drainboard{}, balanced, snapshot.Plan{Nodes: nodes}, update + " " + suspend + " " + resume + " " + read + " " + end, "elasticloadbalancing:DescribeTargetHealth elasticloadbalancing:DescribeInstanceHealth " + launch},
 		"nothing to do":        {strategy.EKS{}, world.Group{}, snapshot.Plan{}, "", ""},
 		"gardener's own":       {strategy.GardenerFollow{}, world.Group{}, snapshot.Plan{Nodes: nodes}, "", ""},
 	} {

@@ -57,6 +57,11 @@ func ReadPods(node string) string { return "list the pods on " + node }
 
 func ReadRoutes(node string) string { return "list what routes to " + node }
 
+// ReadBalancers is the read of the load balancers that have a machine.
+func ReadBalancers(machine string) string {
+	return "ask the load balancers of the group about " + machine
+}
+
 func Terminate(machine string) string { return "terminate " + machine }
 
 // TerminationAsked says that the end of a machine was asked for: of its group, which replaces it

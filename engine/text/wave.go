@@ -62,8 +62,5 @@ const unread = "what routes to it could not be read"
 // RoutesUnread stands for them.
 func RoutesUnread(why string) string { return Because(unread, why) }
 
-// GroupsBalancers stands for the load balancers of the group, which are not asked.
-func GroupsBalancers(n int) string { return Plural(n, "load balancer") + " of the group" }
-
 // EveryNodeBalancer is a Service whose load balancer may use any node.
 func EveryNodeBalancer(service string) string { return "load balancer " + service }

@@ -8,6 +8,8 @@ import (
 	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	elbv2types "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
@@ -120,6 +122,26 @@ func (l classic) remove(ctx context.Context, machine string) error {
 	defer cancel()
 	_, err := l.c.balancers.DeregisterInstancesFromLoadBalancer(ctx, &elasticloadbalancing.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: &l.name, Instances: l.instances(machine)})
 	return err
+}
+
+// lookAtBalancers asks load balancers of a group which of them have a machine still, or connections to it. One that
+// cannot be asked refuses the answer as a whole.
+func (e *Executor) lookAtBalancers(ctx context.Context, a record.Action) record.Outcome {
+	o := done("")
+	for _, name := range a.Balancers {
+		var b balancer = classic{e.c, name}
+		if strings.HasPrefix(name, "arn:") {
+			b = targetGroup{e.c, name}
+		}
+		at, err := b.standing(ctx, a.Machine)
+		if err != nil {
+			return notAsked(err)
+		}
+		if at != departed {
+			o.Balancers = append(o.Balancers, b.String())
+		}
+	}
+	return o
 }
 
 // unknownHere is the result of a failed request: a balancer that is gone, and one

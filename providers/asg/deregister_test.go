@@ -3,6 +3,7 @@ package asg
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -209,5 +210,39 @@ func TestCheckDeregister(t *testing.T) {
 		if got := s.changes(); got != "" {
 			t.Errorf("a look sent %s", got)
 		}
+	}
+}
+
+// Load balancers say which of them have a machine, or connections to it; one that cannot be asked leaves that open.
+func TestLookAtBalancers(t *testing.T) {
+	const leaving = "InService:Instance deregistration currently in progress."
+	for _, tt := range []struct {
+		name    string
+		states  map[string][]string
+		has     string
+		refusal record.Refusal
+	}{
+		{"in both", map[string][]string{webTargets: {"healthy"}, "old": {"InService"}}, "load balancer old, target group web-https", ""},
+		{"connections are left", map[string][]string{webTargets: {"draining"}, "old": {leaving}}, "load balancer old, target group web-https", ""},
+		{"unhealthy ones may get traffic", map[string][]string{webTargets: {"unhealthy"}, "old": {"OutOfService"}}, "target group web-https", ""},
+		{"in none", map[string][]string{webTargets: {"unused"}, "old": {fail(400, "InvalidInstance", "no such")}}, "", ""},
+		{"not allowed", map[string][]string{webTargets: {fail(403, "AccessDenied", "no")}}, "", record.RefusedForbidden},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, c := connect(t)
+			s.withBalancers(tt.states)
+			var names []string
+			for name := range tt.states {
+				names = append(names, name)
+			}
+			o := c.Executor(ExecutorOptions{}).Do(t.Context(), record.Action{Kind: record.LookAtBalancers, Group: "web", Machine: "i-1", Balancers: names})
+			slices.Sort(o.Balancers)
+			if has := strings.Join(o.Balancers, ", "); has != tt.has || o.Refusal != tt.refusal {
+				t.Errorf("got %q, %s (%s)", has, o.Refusal, o.Message)
+			}
+			if n := len(s.sent("DeregisterTargets")) + len(s.sent("DeregisterInstancesFromLoadBalancer")); n > 0 {
+				t.Errorf("%d requests take a machine out", n)
+			}
+		})
 	}
 }

@@ -88,17 +88,18 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 
 // executors carry out each kind of action in the cloud.
 var executors = map[record.ActionKind]func(*Executor, context.Context, record.Action) record.Outcome{
-	record.CreateTemplate: (*Executor).createTemplate,
-	record.SetTemplate:    (*Executor).setTemplate,
-	record.SetSizes:       (*Executor).setSizes,
-	record.Suspend:        (*Executor).suspend,
-	record.Resume:         (*Executor).resume,
-	record.LaunchIn:       (*Executor).launchIn,
-	record.Terminate:      (*Executor).terminate,
-	record.EndWarm:        (*Executor).endWarm,
-	record.Detach:         (*Executor).detach,
-	record.Deregister:     (*Executor).deregister,
-	record.Inspect:        (*Executor).inspect,
+	record.CreateTemplate:  (*Executor).createTemplate,
+	record.SetTemplate:     (*Executor).setTemplate,
+	record.SetSizes:        (*Executor).setSizes,
+	record.Suspend:         (*Executor).suspend,
+	record.Resume:          (*Executor).resume,
+	record.LaunchIn:        (*Executor).launchIn,
+	record.Terminate:       (*Executor).terminate,
+	record.EndWarm:         (*Executor).endWarm,
+	record.Detach:          (*Executor).detach,
+	record.Deregister:      (*Executor).deregister,
+	record.Inspect:         (*Executor).inspect,
+	record.LookAtBalancers: (*Executor).lookAtBalancers,
 }
 
 func invalid(format string, args ...any) record.Outcome {

@@ -26,10 +26,12 @@ var UpgradeActions = []string{
 	"autoscaling:SuspendProcesses",
 	"autoscaling:TerminateInstanceInAutoScalingGroup",
 	"autoscaling:UpdateAutoScalingGroup",
-	"ec2:CreateLaunchTemplateVersion", // with --ami
-	"ec2:DescribeInstanceStatus",      // optional: what is wrong with a machine that does not join
-	"ec2:GetConsoleOutput",            // optional, as well
-	"ec2:TerminateInstances",          // where the group has a warm pool
+	"ec2:CreateLaunchTemplateVersion",             // with --ami
+	"ec2:DescribeInstanceStatus",                  // optional: what is wrong with a machine that does not join
+	"ec2:GetConsoleOutput",                        // optional, as well
+	"ec2:TerminateInstances",                      // where the group has a warm pool
+	"elasticloadbalancing:DescribeInstanceHealth", // optional, by the strategy drainboard: is a machine out of a classic load balancer
+	"elasticloadbalancing:DescribeTargetHealth",   // likewise, of a target group
 }
 
 // CloudOnlyActions are the IAM actions that an upgrade with --cloudonly needs beside those:

@@ -5,8 +5,9 @@ const RightLeftToAWS = "AWS itself checks it when the group's launch template is
 
 // When rights in the cloud are needed that not every run takes.
 const (
-	RightForZone  = "where a zone gets no new machine"
-	RightForEnd   = "where a run ends early"
-	RightForWarm  = "to end the outdated machines of the warm pool"
-	RightForUntag = "where a machine could not be detached"
+	RightForZone   = "where a zone gets no new machine"
+	RightForEnd    = "where a run ends early"
+	RightForWarm   = "to end the outdated machines of the warm pool"
+	RightForRoutes = "to end the wait after a drain early"
+	RightForUntag  = "where a machine could not be detached"
 )

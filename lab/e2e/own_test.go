@@ -18,7 +18,7 @@ import (
 // to have.
 func TestOwnRules(t *testing.T) {
 	const surge, wait = 4, 45 * time.Second
-	s := newScene(t, "own", lab.GroupOptions{Nodes: 12, Min: 3, Max: 14}, "read", "upgrade", "routes", "events", "hear")
+	s := newScene(t, "own", lab.GroupOptions{Nodes: 12, Min: 3, Max: 14}, "read", "upgrade", "routes", "scale", "events", "hear")
 	s.deploy("web", "api", "batch", "db", "agent", "single").serve("web")
 	capacity := s.watchCapacity()
 
@@ -138,7 +138,7 @@ func checkWaves(t *testing.T, events []Event, limit int) {
 // A process is killed (kill -9) while the waves grow, before a request and after it, and each time another one
 // continues with the wave that it finds.
 func TestKilledInAWave(t *testing.T) {
-	s := twelve(t, "killed-wave", lab.GroupOptions{Max: 16})
+	s := twelve(t, "killed-wave", lab.GroupOptions{Max: 16}, "read", "upgrade", "scale", "events", "hear")
 	killedWithin(s, []point{
 		patch("outdated", `drainboard.dev/outdated`),
 		patch("closed", `drainboard.dev/closed`),

@@ -36,7 +36,7 @@ const (
 	fewest = 4
 	// Unknown is how far durations are apart of which little is known: two in three are between
 	// the likeliest one divided by 1.6 and it times 1.6. least is how far all are at least, and elsewhen how
-	// far those of an earlier run are: what was alike in it may all be different in this one.
+	// far those are that were seen before this run: what was alike then may all be different in it.
 	Unknown  = 0.5
 	least    = 0.1
 	elsewhen = 0.2
@@ -126,11 +126,7 @@ func measured(run *record.Run, kind record.Timed, guess time.Duration) Duration 
 	if len(list) < fewest && len(run.Earlier[kind]) > 0 {
 		list, from = slices.Concat(list, run.Earlier[kind]), snapshot.FromEarlier
 	}
-	d := of(list, from, guess)
-	if from == snapshot.FromEarlier {
-		d.Spread = max(d.Spread, elsewhen)
-	}
-	return d
+	return of(list, from, guess)
 }
 
 // of is the median of durations, and how far they are apart.
@@ -142,6 +138,9 @@ func of(list []time.Duration, from snapshot.Basis, guess time.Duration) Duration
 	d := Duration{Takes: median(list), Spread: Unknown / 2, Of: len(list), From: from}
 	if len(list) >= fewest {
 		d.Spread = spread(list)
+	}
+	if from != snapshot.FromRun {
+		d.Spread = max(d.Spread, elsewhen)
 	}
 	return d
 }

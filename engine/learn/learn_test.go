@@ -76,7 +76,7 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// What was alike in an earlier run may all be different in this one; what this run has measured is like what is to come.
+// What was alike before a run may all be different in it; what it has measured itself is like what is to come.
 func TestSpread(t *testing.T) {
 	four := record.Measured{}
 	for range 4 {

@@ -146,16 +146,22 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 		n = s.joined(m, node, n)
 	}
 	if n.Stage == record.Launching && s.ReadyForPods(m, node) {
-		if node != nil && node.Created.After(n.Since) { // its launch was seen
+		n = s.serves(m, node, n)
+	}
+	return n
+}
+
+// serves makes a launching machine one that takes pods.
+func (s observer) serves(m *world.Machine, node *world.Node, n record.Node) record.Node {
+	what := text.InService
+	if node != nil {
+		what = text.Joined(node.Version)
+		if node.Created.After(n.Since) { // its launch was seen
 			measure(s.Step, record.TimeServe, n.Since, s.Now)
 		}
-		n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
-		what := text.InService
-		if node != nil {
-			what = text.Joined(node.Version)
-		}
-		s.Report(record.Event{Type: record.NodeReady, Node: s.Label(m.ID, n), Zone: n.Zone, Message: what})
 	}
+	n.Stage, n.Since, n.Wait = record.Ready, s.Now, nil
+	s.Report(record.Event{Type: record.NodeReady, Node: s.Label(m.ID, n), Zone: n.Zone, Message: what})
 	return n
 }
 

@@ -100,6 +100,8 @@ type Loop struct {
 	repeats   repeats
 	decisions pace
 	views     pace
+	shown     bool      // what is so is on the screen
+	asked     bool      // by the user: the next snapshot does not rest
 	aborting  time.Time // since when an abort waits until a blind run can see again, zero if none does
 }
 
@@ -228,28 +230,23 @@ func (l *Loop) drive(ctx context.Context) error {
 	defer timer.Stop()
 	publish := time.NewTicker(publishEvery)
 	defer publish.Stop()
-	shown, held := false, true
-	asked := false    // by the user: the next snapshot does not rest
-	due := time.Now() // the next turn, at the latest
+	held, due := true, time.Now() // due: the next turn, at the latest
 	for {
 		rests := false // nobody waits for a decision on what came
 		select {
 		case <-publish.C:
-			if !shown && (asked || l.views.rest() == 0) {
-				l.publish()
-				shown, asked = true, false
-			}
+			l.show()
 			continue
 		case l.look = <-l.looks:
-			shown, asked = false, true
+			l.shown, l.asked = false, true
 			continue
 		case e := <-l.told:
 			l.passOn(e)
-			shown = false
+			l.shown = false
 			continue
 		case r := <-l.foreseer.came:
 			l.tell(l.foreseer.heed(r, l.Clock.Now(), &l.run))
-			shown = false
+			l.shown = false
 			continue
 		case <-lost: // below, before anything else is decided
 		case r := <-l.regained:
@@ -274,11 +271,8 @@ func (l *Loop) drive(ctx context.Context) error {
 		case <-timer.C:
 		}
 		l.drain()
-		shown = false
-		if len(l.in.Commands) > 0 {
-			asked = true
-		} else if rest := l.decisions.rest(); rests && rest > 0 {
-			timer.Reset(min(rest, max(0, time.Until(due))))
+		if rest := l.resting(rests, due); rest > 0 {
+			timer.Reset(rest)
 			continue
 		}
 		if over(lost) {
@@ -292,6 +286,28 @@ func (l *Loop) drive(ctx context.Context) error {
 		due = time.Now().Add(pause)
 		timer.Reset(pause)
 	}
+}
+
+// show publishes what has changed, unless that rests.
+func (l *Loop) show() {
+	if !l.shown && (l.asked || l.views.rest() == 0) {
+		l.publish()
+		l.shown, l.asked = true, false
+	}
+}
+
+// resting is for how long the next decision rests, which is due at a time at the latest: not at all where nobody rests,
+// or the user waits for it.
+func (l *Loop) resting(rests bool, due time.Time) time.Duration {
+	l.shown = false
+	if len(l.in.Commands) > 0 {
+		l.asked = true
+		return 0
+	}
+	if !rests {
+		return 0
+	}
+	return min(l.decisions.rest(), max(0, time.Until(due)))
 }
 
 // turn decides once if the lock is held for sure. It returns after how long the next turn is due

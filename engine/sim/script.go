@@ -271,16 +271,25 @@ func (c *Script) later(when *args, line string) error {
 	return nil
 }
 
+// setStrategy sets the strategy, with its own settings.
+func (c *Script) setStrategy(name string) error {
+	if name == "" {
+		return nil
+	}
+	rules, err := strategy.Named(name)
+	if err != nil {
+		return err
+	}
+	c.rules, c.settings = rules, settingsOf(rules)
+	if rules.Capabilities().ValidatesWhereSet && c.Sim.group.Provider == "kops" {
+		c.settings = strategy.AsKops(c.settings)
+	}
+	return nil
+}
+
 func (c *Script) set(a *args) error {
-	if name := a.word("strategy"); name != "" {
-		rules, err := strategy.Named(name)
-		if err != nil {
-			return err
-		}
-		c.rules, c.settings = rules, settingsOf(rules)
-		if rules.Capabilities().ValidatesWhereSet && c.Sim.group.Provider == "kops" {
-			c.settings = strategy.AsKops(c.settings)
-		}
+	if err := c.setStrategy(a.word("strategy")); err != nil {
+		return err
 	}
 	if err := c.setKops(a); err != nil {
 		return err

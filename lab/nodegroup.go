@@ -55,10 +55,15 @@ func releases(images map[string]Image) []eks.Release {
 
 // EKSClient is a client of the lab's EKS for a user who may do everything.
 func (l *Lab) EKSClient() *awseks.Client {
-	return awseks.NewFromConfig(aws.Config{
+	return awseks.NewFromConfig(l.AWSConfig())
+}
+
+// AWSConfig is what clients of the lab's cloud need, for a user who may do everything.
+func (l *Lab) AWSConfig() aws.Config {
+	return aws.Config{
 		Region: l.options.Cloud.Region, BaseEndpoint: aws.String(l.cloud.URL()),
 		Credentials: credentials.NewStaticCredentialsProvider("lab", "lab", ""),
-	})
+	}
 }
 
 // A Nodegroup is a managed node group to make. Only the name is needed.

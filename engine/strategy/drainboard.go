@@ -122,13 +122,7 @@ func AsKops(d record.Settings) record.Settings {
 // setup has the cluster validated, where that is required, before anything is done for nodes that are outdated.
 func (d Drainboard) setup(s *engine.Step) {
 	if s.Capabilities().RequiresValidation {
-		if !s.Fresh(world.Cloud) {
-			return
-		}
-		if len(s.Run.Target.Templates) == 0 {
-			if settleTarget(s) {
-				s.Soon() // the machines are told apart by it first
-			}
+		if !s.Fresh(world.Cloud) || !targetKnown(s) {
 			return
 		}
 		goes := slices.ContainsFunc(slices.Collect(maps.Values(s.Run.Nodes)), outdated)

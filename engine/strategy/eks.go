@@ -134,6 +134,18 @@ func settleTarget(s *engine.Step) bool {
 	return true
 }
 
+// targetKnown is settleTarget where the machines are told apart by the templates before anything else is done:
+// a decision that settles them ends with that.
+func targetKnown(s *engine.Step) bool {
+	if len(s.Run.Target.Templates) > 0 {
+		return true
+	}
+	if settleTarget(s) {
+		s.Soon()
+	}
+	return false
+}
+
 // pointAt sets the group to a template, by number. It reports whether it is.
 func pointAt(s *engine.Step, want world.Template) bool {
 	spec := strconv.FormatInt(want.Version, 10)

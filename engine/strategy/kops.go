@@ -108,13 +108,7 @@ func (k Kops) Step(s *engine.Step) {
 // validate settles what is to be replaced, and has the cluster validated before anything
 // is done to it.
 func (k Kops) validate(s *engine.Step) {
-	if !s.Fresh(world.Cloud) {
-		return
-	}
-	if len(s.Run.Target.Templates) == 0 {
-		if settleTarget(s) {
-			s.Soon() // the machines are told apart by it first
-		}
+	if !s.Fresh(world.Cloud) || !targetKnown(s) {
 		return
 	}
 	if len(s.Run.Order) == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/cloud"
 )
 
 // actionCase is an IAM action, and how an upgrade ends without it.
@@ -13,36 +14,42 @@ type actionCase struct {
 	action string
 	flags  []string
 	code   int
-	left   string // what cannot be restored without the action, as it is named
+	left   string          // what cannot be restored without the action, as it is named
+	behind *cloud.Balancer // the group's nodes are registered with it
 }
+
+// ownRules asks load balancers while a node settles.
+var ownRules = []string{"--strategy", "drainboard", "--post-drain-wait", "6s"}
 
 var toImage = []string{"--ami", "ami-0a133133133133133"}
 
 var actionCases = []actionCase{
-	{"autoscaling:DescribeAutoScalingGroups", nil, 11, ""},
-	{"autoscaling:DescribeInstanceRefreshes", nil, 11, ""},
-	{"autoscaling:DescribeScalingActivities", nil, 0, ""},
-	{"autoscaling:DescribeLifecycleHooks", nil, 0, ""},
-	{"autoscaling:DescribePolicies", nil, 0, ""},
-	{"autoscaling:DescribeScheduledActions", nil, 0, ""},
-	{"autoscaling:DescribeWarmPool", nil, 0, ""}, // the group has none, as for ec2:TerminateInstances
-	{"autoscaling:DescribeAutoScalingInstances", nil, 11, ""},
-	{"ec2:DescribeLaunchTemplates", nil, 0, ""},
-	{"ec2:DescribeLaunchTemplateVersions", nil, 11, ""},
-	{"ec2:DescribeSubnets", nil, 0, ""},
-	{"ec2:DescribeImages", toImage, 0, ""},
-	{"ec2:DescribeInstances", nil, 0, ""},
-	{"ec2:DescribeInstanceStatus", nil, 0, ""},
-	{"ec2:GetConsoleOutput", nil, 0, ""},
-	{"ec2:TerminateInstances", nil, 0, ""},
-	{"ec2:CreateLaunchTemplateVersion", toImage, 11, ""},
-	{"autoscaling:UpdateAutoScalingGroup", nil, 11, ""},
-	{"autoscaling:SuspendProcesses", nil, 11, ""},
-	{"autoscaling:ResumeProcesses", nil, 11, ""},
-	{"autoscaling:TerminateInstanceInAutoScalingGroup", nil, 11, ""},
-	{"autoscaling:LaunchInstances", nil, 0, ""}, // no zone goes without a new node here
-	{"iam:SimulatePrincipalPolicy", nil, 0, ""},
-	{"iam:GetRole", nil, 0, ""},
+	{action: "autoscaling:DescribeAutoScalingGroups", code: 11},
+	{action: "autoscaling:DescribeInstanceRefreshes", code: 11},
+	{action: "autoscaling:DescribeScalingActivities"},
+	{action: "autoscaling:DescribeLifecycleHooks"},
+	{action: "autoscaling:DescribePolicies"},
+	{action: "autoscaling:DescribeScheduledActions"},
+	{action: "autoscaling:DescribeWarmPool"}, // the group has none, as for ec2:TerminateInstances
+	{action: "autoscaling:DescribeAutoScalingInstances", code: 11},
+	{action: "ec2:DescribeLaunchTemplates"},
+	{action: "ec2:DescribeLaunchTemplateVersions", code: 11},
+	{action: "ec2:DescribeSubnets"},
+	{action: "ec2:DescribeImages", flags: toImage},
+	{action: "ec2:DescribeInstances"},
+	{action: "ec2:DescribeInstanceStatus"},
+	{action: "ec2:GetConsoleOutput"},
+	{action: "ec2:TerminateInstances"},
+	{action: "ec2:CreateLaunchTemplateVersion", flags: toImage, code: 11},
+	{action: "autoscaling:UpdateAutoScalingGroup", code: 11},
+	{action: "autoscaling:SuspendProcesses", code: 11},
+	{action: "autoscaling:ResumeProcesses", code: 11},
+	{action: "autoscaling:TerminateInstanceInAutoScalingGroup", code: 11},
+	{action: "autoscaling:LaunchInstances"}, // no zone goes without a new node here
+	{action: "iam:SimulatePrincipalPolicy"},
+	{action: "iam:GetRole"},
+	{action: "elasticloadbalancing:DescribeTargetHealth", flags: ownRules, behind: &cloud.Balancer{Name: "iam-targets"}},
+	{action: "elasticloadbalancing:DescribeInstanceHealth", flags: ownRules, behind: &cloud.Balancer{Name: "iam-classic", Classic: true}},
 }
 
 // simulation is the right to have IAM check rights.
@@ -50,12 +57,12 @@ const simulation = "iam:SimulatePrincipalPolicy"
 
 // uncheckedCases are those that are found otherwise without it, or when they are needed.
 var uncheckedCases = []actionCase{
-	{"ec2:CreateLaunchTemplateVersion", toImage, 11, ""},
-	{"autoscaling:DescribeAutoScalingInstances", nil, 11, ""},
-	{"autoscaling:UpdateAutoScalingGroup", toImage, 11, ""},
-	{"autoscaling:SuspendProcesses", nil, 1, ""},
-	{"autoscaling:ResumeProcesses", nil, 11, ""},
-	{"autoscaling:TerminateInstanceInAutoScalingGroup", nil, 1, "desired capacity stays 2 above its base"},
+	{action: "ec2:CreateLaunchTemplateVersion", flags: toImage, code: 11},
+	{action: "autoscaling:DescribeAutoScalingInstances", code: 11},
+	{action: "autoscaling:UpdateAutoScalingGroup", flags: toImage, code: 11},
+	{action: "autoscaling:SuspendProcesses", code: 1},
+	{action: "autoscaling:ResumeProcesses", code: 11},
+	{action: "autoscaling:TerminateInstanceInAutoScalingGroup", code: 1, left: "desired capacity stays 2 above its base"},
 }
 
 // passed are actions that drainboard never calls: Auto Scaling looks whether the
@@ -83,7 +90,11 @@ func TestEachAction(t *testing.T) {
 	for _, c := range actionCases {
 		t.Run(c.action, func(t *testing.T) {
 			name := strings.ToLower(c.action[strings.Index(c.action, ":")+1:])
-			s := newScene(t, "iam-"+name, lab.GroupOptions{Nodes: 1, Zones: oneZone})
+			o, rights := lab.GroupOptions{Nodes: 1, Zones: oneZone}, []string(nil)
+			if c.behind != nil {
+				o.Balancers, rights = []string{shared.Cloud().CreateBalancer(*c.behind)}, []string{"read", "upgrade", "routes", "scale", "events", "hear"}
+			}
+			s := newScene(t, "iam-"+name, o, rights...)
 			s.deploy("batch")
 			shared.Cloud().DenyKey(s.key, c.action, true)
 
@@ -91,8 +102,12 @@ func TestEachAction(t *testing.T) {
 
 			checkEvents(t, p.said())
 			if c.code == 0 {
-				if len(c.flags) > 0 {
+				if slices.Equal(c.flags, toImage) {
 					s.group.New++ // made for the image
+				}
+				if c.behind != nil {
+					p.await("node.settling", because("routes"), saying("what routes to it could not be read"), saying(c.action))
+					s.checkRefused(c.action)
 				}
 				s.checkRolled()
 				return
@@ -114,6 +129,14 @@ func TestEachAction(t *testing.T) {
 			s.checkRestored()
 			s.checkAsBefore()
 		})
+	}
+}
+
+// checkRefused sees that an action was called and denied.
+func (s *scene) checkRefused(action string) {
+	s.t.Helper()
+	if !slices.ContainsFunc(s.calls(), func(c cloud.Call) bool { return c.Service+":"+c.Action == action && c.Code != "" }) {
+		s.t.Errorf("%s was not called, or not denied", action)
 	}
 }
 

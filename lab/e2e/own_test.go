@@ -2,15 +2,19 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	elbtypes "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/cloud"
 )
 
 // Our own rules with four nodes ahead: the waves are of 1, 2 and 4 nodes, a node goes once nothing leads to it
@@ -56,6 +60,121 @@ func TestOwnRules(t *testing.T) {
 		t.Errorf("desired was %d, want %d and %d more", most, s.before.Desired, surge)
 	}
 	s.checkRolled()
+}
+
+// Nodes behind a target group: one whose connections drain goes once they are over, and not before. One that stays
+// registered waits to the end, and its target group is named.
+func TestOwnRulesBehindTargetGroup(t *testing.T) {
+	const wait, draining = 40 * time.Second, 15 * time.Second
+	arn := shared.Cloud().CreateBalancer(cloud.Balancer{Name: "own-targets", Draining: draining})
+	s := newScene(t, "own-targets", lab.GroupOptions{Nodes: 2, Zones: oneZone, Max: 3, Balancers: []string{arn}}, "read", "upgrade", "routes", "scale", "events", "hear")
+	s.deploy("batch")
+
+	p := s.upgrade("--strategy", "drainboard", "--max-surge", "1", "--max-unavailable", "1", "--post-drain-wait", wait.String())
+	leaves := p.await("node.settling")
+	i := slices.IndexFunc(s.nodes(), func(n corev1.Node) bool { return n.Name == leaves.Node })
+	id := s.nodes()[i].Spec.ProviderID
+	id = id[strings.LastIndex(id, "/")+1:]
+	targets := elasticloadbalancingv2.NewFromConfig(shared.AWSConfig())
+	deregistered := time.Now()
+	if _, err := targets.DeregisterTargets(s.ctx, &elasticloadbalancingv2.DeregisterTargetsInput{
+		TargetGroupArn: &arn, Targets: []elbtypes.TargetDescription{{Id: &id}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.exits(0)
+
+	checkFinished(t, p.said(), "succeeded", 0)
+	settled := 0
+	for _, e := range p.all("node.settling") {
+		if e.Until != nil {
+			continue
+		}
+		settled++
+		want := "target group own-targets still routed to it"
+		if e.Node == leaves.Node {
+			want = "target group own-targets routed to it no more"
+			if at := e.Time.Sub(deregistered); at < draining {
+				t.Errorf("%s goes %s after it was deregistered, and its connections take %s", e.Node, at, draining)
+			}
+			if waited := e.Time.Sub(leaves.Time); waited >= wait {
+				t.Errorf("%s waited %s, though its connections were over", e.Node, waited)
+			}
+		}
+		if !strings.Contains(e.Message, want) {
+			t.Errorf("%s: %q, want %q", e.Node, e.Message, want)
+		}
+	}
+	if settled != 2 {
+		t.Errorf("%d nodes have settled", settled)
+	}
+	s.checkRolled()
+}
+
+// A Deployment with one replica gets a second one while its pod moves. Who may not scale is told before anything is
+// touched, with the flag that does without.
+func TestOwnRulesWithSingle(t *testing.T) {
+	s := newScene(t, "own-single", lab.GroupOptions{Nodes: 2, Zones: oneZone, Max: 3}, "read", "upgrade", "routes", "events", "hear")
+	s.deploy("batch", "lone")
+	s.singles = []string{"lone"}
+	was := s.pods("lone")[0].Name
+	flags := []string{"--strategy", "drainboard", "--max-surge", "1", "--post-drain-wait", "6s"}
+
+	refused := s.upgrade(flags...).exits(11).says("deployments/scale", "--singles=false")
+	checkSentence(t, refused.errOut())
+	s.checkReadOnly()
+	s.checkAsBefore()
+
+	s.as("own-single-scales", published(t, "read", "upgrade", "routes", "scale", "events", "hear"))
+	s.mark()
+	p := s.upgrade(flags...).exits(0)
+	checkFinished(t, p.said(), "succeeded", 0)
+	told := p.all("workload.scaled")
+	if len(told) != 2 || !strings.Contains(told[0].Message, "1 → 2") || !strings.Contains(told[1].Message, "2 → 1") {
+		t.Errorf("told: %v", told)
+	}
+	if now := s.pods("lone"); len(now) != 1 || now[0].Name == was {
+		t.Errorf("%s has not moved: %v", was, now)
+	}
+	s.checkRolled()
+}
+
+// A group of kops rolled by our own rules: its cluster is validated before anything is touched, and after nodes went.
+func TestOwnRulesOfKops(t *testing.T) {
+	t.Parallel()
+	s := kopsSceneOf(t, "own-kops", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 3})
+	s.outdate("nodes")
+	roll := func(flags ...string) *process {
+		return s.launch(append([]string{"upgrade", "nodes", "--provider", "kops", "--auto", "-o", "json", "--strategy", "drainboard", "--singles=false",
+			"--post-drain-wait", "6s", "--validate-pause", "1s", "--validate-retry", "1s"}, flags...)...)
+	}
+	nodes, worker := s.at("nodes"), s.at("nodes").nodes()[0].Name
+
+	s.must(shared.UnreadyNode(s.ctx, worker))
+	p := roll("--validation-timeout", "2s").exits(7)
+	p.await("validation.failed", saying("node "+worker+" of "+nodes.group.Name+" is not Ready"))
+	s.checkUntouched()
+	s.must(shared.ReadyNode(s.ctx, worker))
+	s.nodesReady("nodes", 3)
+
+	s.begin()
+	p = roll().exits(0)
+	checkFinished(t, p.said(), "succeeded", 0)
+	var order []string
+	for _, e := range p.said() {
+		if e.Type == "validation.passed" || e.Type == "node.draining" || e.Type == "node.terminating" {
+			order = append(order, strings.TrimPrefix(e.Type, "node."))
+		}
+	}
+	if len(order) == 0 || order[0] != "validation.passed" || order[len(order)-1] != "validation.passed" {
+		t.Errorf("the cluster is not validated before and after: %v", order)
+	}
+	for _, n := range nodes.nodes() {
+		if n.Name == worker {
+			t.Errorf("%s is still there", worker)
+		}
+	}
+	nodes.checkReleased()
 }
 
 // routeTo makes an EndpointSlice of the user's own that leads to a node, until it is called off.

@@ -33,7 +33,7 @@ func TestRetireLater(t *testing.T) {
 	s := newScene(t, "retire-later", lab.GroupOptions{Nodes: 3, Zones: oneZone})
 	s.deploy("web", "batch")
 
-	p := s.upgrade("--drain-timeout", "10s")
+	p := s.upgrade("--drain-timeout", "30s")
 	p.await("node.replaced")
 	s.patch("poddisruptionbudgets", "web", `{"spec":{"maxUnavailable":0}}`)
 	p.exits(4)

@@ -39,6 +39,7 @@ type scene struct {
 	user, kubeconfig string
 	key              string   // AWS access key
 	extra            []string // environment on top
+	singles          []string // Deployments that may get a second replica
 	before           cloud.Group
 	from             time.Time
 }

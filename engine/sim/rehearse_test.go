@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,7 @@ func TestRehearsalTellsTheLoad(t *testing.T) {
 	for name, script := range map[string]string{
 		"surge":    "cluster zones=a,b nodes=6\nworkload web replicas=12\nworkload api replicas=6\nbudget web max=2\nbudget api min=1\nsettings post-drain-wait=5s max-unavailable=2",
 		"no surge": "cluster zones=a,b nodes=6\nworkload web replicas=12\nworkload api replicas=6\nbudget web max=2\nbudget api min=1\nsettings strategy=eks-minimal post-drain-wait=5s max-unavailable=2",
+		"in turn":  "cluster zones=a nodes=6\nworkload web replicas=12 ready=20s\nworkload api replicas=6\nbudget web max=1\nbudget api max=5\nsettings post-drain-wait=5s max-unavailable=2",
 		"no PDB":   "cluster zones=a nodes=3\nworkload web replicas=6\nsettings post-drain-wait=5s",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +108,11 @@ func TestRehearsalTellsTheLoad(t *testing.T) {
 			for _, n := range c.Sim.View.Nodes() {
 				before += len(c.Sim.View.PodsOn(n.Name))
 			}
-			end, told := rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Driver.Run, paceOfScripts(c))
+			pace := paceOfScripts(c)
+			if name == "in turn" {
+				pace.PodReady = 20 * time.Second
+			}
+			end, told := rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, c.Driver.Run, pace)
 			if !told {
 				t.Fatal("nothing was told")
 			}
@@ -121,10 +127,24 @@ func TestRehearsalTellsTheLoad(t *testing.T) {
 					}
 				}
 			}
+			var blocked, held []string
 			for _, e := range c.Driver.Events {
-				if e.Type == record.PodEvicted {
+				switch {
+				case e.Type == record.PodEvicted:
 					came.Moves++
+				case e.Type == record.PodBlocked && e.Budget != "" && !slices.Contains(blocked, e.Budget):
+					blocked = append(blocked, e.Budget)
 				}
+			}
+			for _, h := range end.Holds {
+				if held = append(held, h.Budget); h.Pods < 1 {
+					t.Errorf("PDB %s keeps %d pods waiting", h.Budget, h.Pods)
+				}
+			}
+			slices.Sort(blocked)
+			slices.Sort(held)
+			if !slices.Equal(held, blocked) || name == "in turn" && len(blocked) == 0 {
+				t.Errorf("PDBs %q keep pods waiting, and it came to %q", held, blocked)
 			}
 			if got.Moved == 0 || got.Moved > before || got.Moves < got.Moved || (got.Moves-came.Moves)*(got.Moves-came.Moves) > 9 {
 				t.Errorf("%d pods move %d times, and %d moves came of %d pods", got.Moved, got.Moves, came.Moves, before)
@@ -140,6 +160,20 @@ func TestRehearsalTellsTheLoad(t *testing.T) {
 			}
 			t.Logf("%+v came: %+v", got, came)
 		})
+	}
+}
+
+// An instance's end that a run has measured is played as long as it was: its cloud tells of it later.
+func TestMeasuredEndIsPlayed(t *testing.T) {
+	for _, takes := range []time.Duration{20 * time.Second, 90 * time.Second} {
+		c := NewScript()
+		if out, err := c.Do(fmt.Sprintf("timing terminate=%s\ncluster zones=a nodes=6\nworkload web replicas=6\nsettings post-drain-wait=5s\nstart\nrun until=end", takes)); err != nil {
+			t.Fatal(err, out)
+		}
+		p := paceFor(c.Sim.View, &c.Driver.Run)
+		if off := (p.Terminate - takes).Abs(); off > c.Sim.Config.CloudEvery/4 {
+			t.Errorf("instances end within %s, and %s is played", takes, p.Terminate)
+		}
 	}
 }
 

@@ -62,55 +62,78 @@ func (b *bench) own(ctx context.Context) error {
 // waveClusters is how many clusters with PDBs of their own are rolled in both orders.
 const waveClusters = 50
 
-// waves compares rolls in which the nodes of a wave share as few PDBs as possible with such in random order.
+// waves compares rolls in which the nodes of a wave share as few PDBs as possible with such in random order, and both
+// with a bound of their cluster.
 func (b *bench) waves(ctx context.Context) error {
-	ratios, slower := make([]float64, waveClusters), 0
-	errs := make([]error, waveClusters)
+	rolls, errs := make([]ordered, waveClusters), make([]error, waveClusters)
 	var next atomic.Int64
-	var rolls sync.WaitGroup
+	var running sync.WaitGroup
 	for range runtime.NumCPU() {
-		rolls.Go(func() {
+		running.Go(func() {
 			for i := next.Add(1) - 1; i < waveClusters && ctx.Err() == nil; i = next.Add(1) - 1 {
-				ratios[i], errs[i] = apartToRandom(uint64(i))
+				rolls[i], errs[i] = inBothOrders(uint64(i))
 			}
 		})
 	}
-	rolls.Wait()
+	running.Wait()
 	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
 		return err
 	}
-	for _, r := range ratios {
-		if r > 1 {
+	slower := 0
+	for _, r := range rolls {
+		if r.apart > r.random {
 			slower++
 		}
 	}
-	slices.Sort(ratios)
-	b.add(fmt.Sprintf("nodes apart by PDBs, time of %d rolls: median", waveClusters), fmt.Sprintf("%.3f", ratios[len(ratios)/2]), "random order: 1", fmt.Sprintf("%.3f to %.3f", ratios[0], ratios[len(ratios)-1]))
+	least, median, most := spread(rolls, func(r ordered) float64 { return r.apart / r.random })
+	b.add(fmt.Sprintf("nodes apart by PDBs, time of %d rolls: median", waveClusters), fmt.Sprintf("%.3f", median), "random order: 1", fmt.Sprintf("%.3f to %.3f", least, most))
 	b.add("  clusters in which that is slower", fmt.Sprint(slower), fmt.Sprintf("of %d", waveClusters), "")
+	_, apart, _ := spread(rolls, func(r ordered) float64 { return r.apart / r.bound })
+	_, random, _ := spread(rolls, func(r ordered) float64 { return r.random / r.bound })
+	_, best, _ := spread(rolls, func(r ordered) float64 { return r.bound / r.random })
+	b.add("  of it beside its bound, median", fmt.Sprintf("%.3f", apart), fmt.Sprintf("random order: %.3f", random), fmt.Sprintf("no order is below %.3f", best))
 	return nil
 }
 
-// apartToRandom rolls a cluster in both orders, and divides the times.
-func apartToRandom(seed uint64) (float64, error) {
-	took := map[string]float64{}
-	for _, order := range []string{"apart", "random"} {
-		got, err := simulate(fmt.Sprintf("seed %d\ncluster name=nodes", seed), append(sharedPDBs(seed), "settings strategy=drainboard max-surge=6 order="+order))
-		if err != nil {
-			return 0, fmt.Errorf("cluster %d in order %s: %w", seed, order, err)
-		}
-		took[order] = got.took.Seconds()
+// ordered are the seconds of two rolls of one cluster, and a bound of both.
+type ordered struct{ apart, random, bound float64 }
+
+// spread is the least, the median and the most of a figure of rolls.
+func spread(rolls []ordered, figure func(ordered) float64) (least, median, most float64) {
+	all := make([]float64, len(rolls))
+	for i, r := range rolls {
+		all[i] = figure(r)
 	}
-	return took["apart"] / took["random"], nil
+	slices.Sort(all)
+	return all[0], all[len(all)/2], all[len(all)-1]
 }
 
-// sharedPDBs are workloads of a few replicas on different nodes, each with a PDB that lets one go at a time.
-func sharedPDBs(seed uint64) []string {
+// inBothOrders rolls a cluster with shared PDBs in both orders.
+func inBothOrders(seed uint64) (r ordered, err error) {
+	workloads, chain := sharedPDBs(seed)
+	for order, took := range map[string]*float64{"apart": &r.apart, "random": &r.random} {
+		got, err := simulate(fmt.Sprintf("seed %d\ncluster name=nodes", seed), append(workloads, "settings strategy=drainboard max-surge=6 order="+order))
+		if err != nil {
+			return r, fmt.Errorf("cluster %d in order %s: %w", seed, order, err)
+		}
+		*took = got.took.Seconds()
+	}
+	r.bound = max(ownBound(kopsNodes, 6, kopsTimes, ownMoved), kopsTimes.joins()+chain+kopsTimes.end).Seconds()
+	return r, nil
+}
+
+// sharedPDBs are workloads of a few replicas on different nodes, each with a PDB that lets one go at a time: chain is
+// how long the pods of one of them take at least, one after the other, without the Ready of the last.
+func sharedPDBs(seed uint64) (lines []string, chain time.Duration) {
+	const stop = 2 * time.Second
 	r := rand.New(rand.NewPCG(seed, 26))
-	lines := []string{"workload logs kind=daemonset"}
+	lines = []string{"workload logs kind=daemonset"}
 	for i := range 12 + r.IntN(9) {
+		replicas, ready := 3+r.IntN(3), time.Duration(20+r.IntN(21))*time.Second
+		chain = max(chain, time.Duration(replicas-1)*(stop+ready)+stop)
 		lines = append(lines,
-			fmt.Sprintf("workload w%d replicas=%d stop=2s ready=%ds apart=host", i, 3+r.IntN(3), 20+r.IntN(21)),
+			fmt.Sprintf("workload w%d replicas=%d stop=%s ready=%s apart=host", i, replicas, stop, ready),
 			fmt.Sprintf("budget w%d max=1", i))
 	}
-	return lines
+	return lines, chain
 }

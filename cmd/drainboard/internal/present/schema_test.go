@@ -187,8 +187,6 @@ func enumerations(t *testing.T) map[string][]any {
 	}
 	out := map[string][]any{
 		"startWhen":    {shoot.StartNow, shoot.StartWindow, shoot.StartNever},
-		"assumed":      {api.AssumedNodeJoins, api.AssumedNodeReady, api.AssumedInstanceEnds, api.AssumedPodStops, api.AssumedPodReady, api.AssumedHookCompleted, api.AssumedDeregistered, api.AssumedNodeHook},
-		"basis":        {api.BasisGuess, api.BasisNodes, api.BasisCluster, api.BasisPods, api.BasisRun, api.BasisEarlierRuns, api.BasisLaunches, api.BasisActivities},
 		"outlook":      {api.OutlookEndsWell, api.OutlookFails, api.OutlookDoesNotEnd, api.OutlookNotEvaluated},
 		"rightVerdict": {api.RightAllowed, api.RightDenied, api.RightUnchecked},
 		"transition":   {api.TransitionLaunching, api.TransitionTerminating},
@@ -199,7 +197,7 @@ func enumerations(t *testing.T) map[string][]any {
 		"eventType": "record.EventType", "state": "record.State", "result": "record.Result", "stage": "record.Stage", "role": "world.Role",
 		"approval": "record.Approval", "timeoutPolicy": "record.TimeoutPolicy", "troublePolicy": "record.TroublePolicy", "unreachablePolicy": "record.UnreachablePolicy", "order": "record.Order",
 		"rollState": "roll.State", "moverType": "record.ExternalKind", "handling": "record.Handling", "blockerType": ".BlockerKind",
-		"obstacleType": ".ObstacleKind", "effect": "shoot.Effect", "shootRule": "shoot.Rule", "hook": "hooks.On", "source": "world.Source",
+		"obstacleType": ".ObstacleKind", "effect": "shoot.Effect", "shootRule": "shoot.Rule", "hook": "hooks.On", "source": "world.Source", "assumed": "snapshot.Assumed", "basis": "snapshot.Basis",
 	} {
 		if out[name] = byType[of]; len(out[name]) < 2 {
 			t.Errorf("the type %s has %d constants", of, len(out[name]))

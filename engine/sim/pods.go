@@ -142,9 +142,7 @@ func (s *Sim) countChanges() {
 		s.pods.countOf(p)
 	}
 	for _, w := range s.workloads {
-		if w.Kind == Deployment || w.Kind == StatefulSet {
-			w.changes = s.pods.changesOf(w.list)
-		}
+		w.changes = s.pods.changesOf(w.list)
 	}
 	for _, b := range s.budgets {
 		b.changes = s.pods.changesOf(b.list)

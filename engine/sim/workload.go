@@ -61,9 +61,10 @@ type workload struct {
 	UID                   string
 	Replicas              int
 	Shape                 Shape
-	list                  string    // of its pods
-	like                  *pod      // what its pods are like, nil if its Shape tells
-	since                 time.Time // DaemonSet: on nodes that were made since
+	list                  string            // of its pods
+	labels                map[string]string // of its pods, which share them
+	like                  *pod              // what its pods are like, nil if its Shape tells
+	since                 time.Time         // DaemonSet: on nodes that were made since
 	needs                 *world.Needs
 	held                  Held   // Deployment
 	scale                 string // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
@@ -75,7 +76,7 @@ type workload struct {
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
 func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shape) {
-	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name)}
+	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name), labels: map[string]string{"app": name}}
 	s.workloads = append(s.workloads, w)
 	if kind == DaemonSet || kind == Mirror {
 		s.roomForOneMore()
@@ -148,7 +149,7 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 		return p
 	}
 	p.Owner = world.Owner{Kind: kind, Name: w.Name, UID: w.UID}
-	p.Labels = map[string]string{"app": w.Name}
+	p.Labels = w.labels
 	p.Grace, p.EmptyDir, p.ToleratesAll, p.Finalizers = w.Shape.Grace, w.Shape.EmptyDir, w.Shape.ToleratesAll, w.Shape.Finalizers
 	p.Critical, p.Volume = w.Shape.Critical, w.Shape.Volume
 	if w.needs == nil {
@@ -219,17 +220,17 @@ func (s *Sim) replicate(w *workload) {
 	if w.inOrder.known(now) {
 		return
 	}
-	var alive []*pod
+	alive := 0
 	for _, p := range s.pods.of(w.list) {
-		if p.owner == w && !p.Terminating() && !p.Finished() {
-			alive = append(alive, p)
+		if w.keeps(p) {
+			alive++
 		}
 	}
-	if len(alive) == w.Replicas {
+	if alive == w.Replicas {
 		w.inOrder = now
 		return
 	}
-	for n := len(alive); n < w.Replicas; n++ {
+	for n := alive; n < w.Replicas; n++ {
 		name := ""
 		if w.Kind == Deployment {
 			name = s.namePod(w.Name)
@@ -246,11 +247,22 @@ func (s *Sim) replicate(w *workload) {
 		}
 		s.newPod(w, name)
 	}
-	slices.SortStableFunc(alive, func(a, b *pod) int { // unplaced and young ones go first
+	if alive > w.Replicas {
+		s.reduce(w)
+	}
+}
+
+// keeps reports whether a pod is one of those that a workload keeps at their number.
+func (w *workload) keeps(p *pod) bool { return p.owner == w && !p.Terminating() && !p.Finished() }
+
+// reduce ends the pods that a workload has too many: unplaced and young ones go first.
+func (s *Sim) reduce(w *workload) {
+	alive := slices.DeleteFunc(slices.Clone(s.pods.of(w.list)), func(p *pod) bool { return !w.keeps(p) })
+	slices.SortStableFunc(alive, func(a, b *pod) int {
 		return cmp.Or(cmp.Compare(placed(a), placed(b)), b.Created.Compare(a.Created))
 	})
-	for n := len(alive); n > w.Replicas; n-- {
-		s.kill(alive[len(alive)-n].UID, nil)
+	for _, p := range alive[:len(alive)-w.Replicas] {
+		s.kill(p.UID, nil)
 	}
 }
 

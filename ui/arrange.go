@@ -16,6 +16,7 @@ import (
 // arrange works out which rows are shown, and where. The cursor and the marks of
 // nodes that are not shown are dropped: nothing is done to what is out of sight.
 func (t *nodeTable) arrange(sc *scene.Scene) {
+	clear(t.heldRows)
 	usual := !t.filtered() && t.order.Usual()
 	if sc != nil && sc.Same && usual && t.usual { // only the rows have changed
 		t.all = t.all[:0]

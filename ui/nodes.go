@@ -34,6 +34,8 @@ type nodeTable struct {
 	// held is the order that stays while the cursor moves, by machine, and until when.
 	held      map[string]int
 	heldUntil time.Time
+	// heldRows are the rows of the tables in that order, by zone; -1 is the table of all zones.
+	heldRows map[int][]*snapshot.NodeRow
 	// tops are the first visible rows by zone; "" is the one of the table that
 	// holds all zones.
 	tops map[string]int
@@ -85,7 +87,7 @@ func (t *nodeTable) hold(m *Model) {
 	for i, r := range t.inOrder(m) {
 		held[r.ID] = i
 	}
-	t.held = held
+	t.held, t.heldRows = held, map[int][]*snapshot.NodeRow{}
 }
 
 // ordered are the rows of a table in their order: of a zone, or with zone < 0 of all. Where not
@@ -97,7 +99,10 @@ func (t *nodeTable) ordered(zone int) []*snapshot.NodeRow {
 	}
 	switch {
 	case t.held != nil:
-		return inPlace(rows, t.held)
+		if t.heldRows[zone] == nil {
+			t.heldRows[zone] = inPlace(rows, t.held)
+		}
+		return t.heldRows[zone]
 	case t.order.Usual() && len(rows) > t.page:
 		return table.Urgent(rows)
 	}

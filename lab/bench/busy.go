@@ -55,10 +55,13 @@ func (r simulated) run(ctx context.Context, publish func(*snapshot.Snapshot), bu
 	if err != nil {
 		return err
 	}
+	restore := live.RaiseGCPercent()
 	queue := live.Open(ctx, wall)
 	defer queue.Close()
 	w := world.New()
-	if err := queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
+	err = queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud)
+	restore()
+	if err != nil {
 		return err
 	}
 	var once sync.Once

@@ -143,6 +143,7 @@ type Step struct {
 	made     *world.Template // answer of CreateTemplate
 
 	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own
+	copiedPods          bool     // Run.Pods are
 	copiedWorkloads     bool     // Run.Workloads and Run.Leaving are
 	touched             []string // machines whose nodes were set or dropped
 }
@@ -157,7 +158,6 @@ func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step 
 	s := &Step{Reader: assess.NewReader(rules, now, w, r), strategy: rules, looks: map[string]record.Outcome{}, routes: map[string]record.Outcome{}, balancers: map[string]record.Outcome{}}
 	s.WakeAt(now.Add(Heartbeat))
 	c := &s.Run
-	c.Pods = cloneMap(r.Pods)
 	c.Pending = cloneMap(r.Pending)
 	c.Retries = cloneMap(r.Retries)
 	c.Singles = cloneMap(r.Singles)

@@ -18,7 +18,7 @@ import (
 // candidate is a pod that has to leave a draining node and has not been asked to.
 type candidate struct {
 	machine string
-	node    record.Node
+	node    string // its name
 	pod     *world.Pod
 	known   record.Pod
 	gate    drain.Gate
@@ -123,7 +123,7 @@ func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []
 		if known.Tries == 0 && s.CameBack(p) {
 			known = noteReturn(s, p, n)
 		}
-		out = append(out, &candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
+		out = append(out, &candidate{id, n.Name, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
 	}
 	return out
 }
@@ -139,18 +139,18 @@ func due(s *assess.Reader, c *candidate) bool {
 func noteClosed(s *Step, c *candidate, gate drain.Gate) {
 	if !gate.Open && c.known.Tries > 0 && !c.known.Closed {
 		c.known.Closed = true
-		s.Run.Pods[c.pod.UID] = c.known
+		setPod(s, c.pod.UID, c.known)
 		s.changed = true
 	}
 }
 
 // sendEviction asks for one eviction and counts the try.
 func sendEviction(s *Step, c *candidate) bool {
-	if !s.ask(record.Action{Kind: record.Evict, Key: record.EvictKey(c.pod.UID), Machine: c.machine, Node: c.node.Name, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
+	if !s.ask(record.Action{Kind: record.Evict, Key: record.EvictKey(c.pod.UID), Machine: c.machine, Node: c.node, Namespace: c.pod.Namespace, Pod: c.pod.Name, UID: c.pod.UID}) {
 		return false
 	}
 	p := c.known
-	p.Ref, p.Node, p.Owner, p.Budgets = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, nil
+	p.Ref, p.Node, p.Owner, p.Budgets = c.pod.Ref(), c.node, c.pod.Owner.UID, nil
 	p.Closed = !c.gate.Open // a budget that opens while its probe is refused has opened all the same
 	for _, b := range c.gate.Budgets {
 		p.Budgets = append(p.Budgets, b.Ref())
@@ -160,11 +160,20 @@ func sendEviction(s *Step, c *candidate) bool {
 	if p.First.IsZero() {
 		p.First = s.Now
 	}
-	s.Run.Pods[c.pod.UID] = p
-	n := s.Run.Nodes[c.machine]
-	n.Tried = s.Now
-	s.SetNode(c.machine, n)
+	setPod(s, c.pod.UID, p)
+	noteTried(s, c.machine)
 	return true
+}
+
+// noteTried notes that a pod of a node was asked to leave: what counts is whether one was since the
+// last time without sight. A node that is not written again is not copied with all others.
+func noteTried(s *Step, machine string) {
+	n := s.Run.Nodes[machine]
+	if n.Tried.After(s.Run.Gap) {
+		return
+	}
+	n.Tried = s.Now
+	s.SetNode(machine, n)
 }
 
 // evictionsInFlight counts the evictions without an answer, and for each budget
@@ -233,7 +242,7 @@ func takeEviction(s *Step, p record.Pending, o record.Outcome) {
 	delete(s.Run.Pending, a.Key)
 	if o.Refusal == record.RefusedStale {
 		known.Tries = max(0, known.Tries-1)
-		s.Run.Pods[a.UID] = known
+		setPod(s, a.UID, known)
 		return
 	}
 	if o.Refusal == record.RefusedGone {
@@ -246,7 +255,7 @@ func takeEviction(s *Step, p record.Pending, o record.Outcome) {
 	if o.Refusal == record.RefusedBudget {
 		round(&s.Reader, &known, gate)
 	}
-	s.Run.Pods[a.UID] = known
+	setPod(s, a.UID, known)
 	s.WakeAt(known.Next)
 	if first {
 		reportBlocked(s, a, known, n)
@@ -265,7 +274,7 @@ func takeRemoval(s *Step, a record.Action, known record.Pod) {
 	if a.Kind == record.Delete {
 		known.Forced, known.Last = true, s.Now
 	}
-	s.Run.Pods[a.UID] = known
+	setPod(s, a.UID, known)
 	if known.Owner != "" && !s.Run.Evicted[known.Owner] {
 		s.Run.Evicted = cloneMap(s.Run.Evicted)
 		s.Run.Evicted[known.Owner] = true
@@ -306,7 +315,7 @@ func noteReturn(s *Step, p *world.Pod, n record.Node) record.Pod {
 	}
 	pause := min(s.Run.Settings.EvictionRetry<<min(known.Returns-1, 4), time.Minute)
 	known.Ref, known.Node, known.Owner, known.Next = p.Ref(), n.Name, p.Owner.UID, s.Now.Add(pause)
-	s.Run.Pods[p.UID] = known
+	setPod(s, p.UID, known)
 	s.Report(record.Event{Type: record.PodBlocked, Node: n.Name, Pod: p.Ref(), Reason: string(blockers.BlockedByReturn), Message: text.CameBackToNode})
 	return known
 }
@@ -334,13 +343,13 @@ func countRound(s *Step, c *candidate, due bool, last time.Time) {
 	if s.Run.Settings.Retries() == 0 || !due || c.gate.Open {
 		return
 	}
-	c.known.Ref, c.known.Node, c.known.Owner = c.pod.Ref(), c.node.Name, c.pod.Owner.UID
+	c.known.Ref, c.known.Node, c.known.Owner = c.pod.Ref(), c.node, c.pod.Owner.UID
 	c.known.Closed = true
 	if c.known.Next = last.Add(blockers.RetryPause(&s.Reader, c.gate)); !c.known.Next.After(s.Now) {
 		c.known.Next = s.Now.Add(blockers.RetryPause(&s.Reader, c.gate))
 	}
 	round(&s.Reader, &c.known, c.gate)
-	s.Run.Pods[c.pod.UID] = c.known
+	setPod(s, c.pod.UID, c.known)
 	s.changed = true
 	s.WakeAt(c.known.Next)
 }
@@ -358,7 +367,7 @@ func round(s *assess.Reader, p *record.Pod, g drain.Gate) {
 // volumeLeaves reports whether a pod has a persistent volume, and another such one is on its way out of
 // the node: they leave in turn, where the settings ask for that.
 func volumeLeaves(s *assess.Reader, c *candidate) bool {
-	return c.pod.Volume && s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node.Name), func(p *world.Pod) bool {
+	return c.pod.Volume && s.Run.Settings.VolumesInTurn && slices.ContainsFunc(s.W.PodsOn(c.node), func(p *world.Pod) bool {
 		return p.Volume && p.UID != c.pod.UID && (p.Terminating() || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)))
 	})
 }
@@ -405,7 +414,7 @@ func helped(s *Step, inFlight func(string) int) (list []*candidate) {
 			if p.Terminating() || s.Judge(p).Fate != drain.Leaves || known.Forced || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)) {
 				continue
 			}
-			list = append(list, &candidate{id, n, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
+			list = append(list, &candidate{id, n.Name, p, known, drain.GateOf(s.W, p, inFlight), assess.Chance(s.Run.Seed, p.UID)})
 		}
 	}
 	return list
@@ -416,8 +425,8 @@ func noteHeld(s *Step, c *candidate) {
 	if c.known.Closed {
 		return
 	}
-	c.known.Ref, c.known.Node, c.known.Owner, c.known.Closed = c.pod.Ref(), c.node.Name, c.pod.Owner.UID, true
-	s.Run.Pods[c.pod.UID] = c.known
+	c.known.Ref, c.known.Node, c.known.Owner, c.known.Closed = c.pod.Ref(), c.node, c.pod.Owner.UID, true
+	setPod(s, c.pod.UID, c.known)
 	s.changed = true
 }
 
@@ -425,7 +434,7 @@ func noteHeld(s *Step, c *candidate) {
 func forgetGone(s *Step) {
 	for uid, p := range s.Run.Pods {
 		if s.W.Pod(uid) == nil && p.Evicted.IsZero() && !p.Forced && s.Settled(record.EvictKey(uid)) && s.Settled(record.DeleteKey(uid)) {
-			delete(s.Run.Pods, uid)
+			dropPod(s, uid)
 			s.changed = true
 		}
 	}

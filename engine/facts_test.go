@@ -12,7 +12,7 @@ import (
 )
 
 // TestFacts changes small worlds and runs at random, in every way there is, and holds after
-// each change that what is kept of the machines is what one would work out from them.
+// each change that what is kept of the machines and pods is what one would work out from them.
 func TestFacts(t *testing.T) {
 	stages := []record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling, record.Terminating, record.Replaced, record.Launching, record.Ready, record.Surplus, record.Updating, record.NodeFail, record.Skipped}
 	states := []string{world.MachinePending, world.MachineInService, world.MachineInService, world.MachineTerminating, world.MachineStandby}
@@ -32,7 +32,7 @@ func TestFacts(t *testing.T) {
 		s := newStep(nil, now, w, r)
 		for step := range 150 {
 			did := ""
-			switch id, name := one(); rng.IntN(9) {
+			switch id, name := one(); rng.IntN(12) {
 			case 0, 1:
 				n := &world.Node{Name: name, Machine: id, Ready: some(), Unschedulable: some()}
 				if some() {
@@ -68,6 +68,21 @@ func TestFacts(t *testing.T) {
 					s.forget(m)
 				}
 				did = "no marks on " + id
+			case 9:
+				w.SetPod(&world.Pod{UID: "pod of " + id, Node: name})
+				did = "the world's pod of " + id
+			case 10:
+				w.DeletePod("pod of " + id)
+				did = "no pod of " + id + " in the world"
+			case 11:
+				if uid := "pod of " + id; rng.IntN(4) == 0 {
+					dropPod(s, uid)
+					did = "no pod of " + id
+				} else {
+					p := record.Pod{Node: name, Gone: at()}
+					setPod(s, uid, p)
+					did = fmt.Sprintf("the run's %s: %+v", uid, p)
+				}
 			}
 			if rng.IntN(3) == 0 { // the next decision
 				s = newStep(nil, now, w, s.Run)

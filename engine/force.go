@@ -28,7 +28,7 @@ func orderForce(s *Step, machine, uid, by, why string) {
 			o.Pods = append(o.Pods, p.Ref())
 			if known, ok := s.Run.Pods[p.UID]; ok {
 				known.Forced, known.Next = false, s.Now
-				s.Run.Pods[p.UID] = known
+				setPod(s, p.UID, known)
 			}
 		}
 	}
@@ -133,10 +133,8 @@ func (s *Step) noteForced(o record.ForceOrder, p *world.Pod, known record.Pod) {
 	if known.First.IsZero() {
 		known.First = s.Now
 	}
-	s.Run.Pods[p.UID] = known
-	n := s.Run.Nodes[o.Machine]
-	n.Tried = s.Now
-	s.SetNode(o.Machine, n)
+	setPod(s, p.UID, known)
+	noteTried(s, o.Machine)
 }
 
 // inattentive is the longest stretch between two looks at the cluster after which it is still known how a

@@ -15,7 +15,7 @@ import (
 func (s *Step) Mark(put record.Action) bool {
 	m, known := s.Run.MarkOf(put)
 	node := s.W.Node(put.Node)
-	if node != nil && anotherMachines(node, put.Machine) {
+	if node != nil && node.OfAnother(put.Machine) {
 		return false
 	}
 	if !known {
@@ -109,7 +109,7 @@ func named(s *assess.Reader, put record.Action) (there bool) {
 func (s *Step) Unmark(m record.Mark) bool {
 	key := m.Put.Key
 	node := s.W.Node(m.Put.Node)
-	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && anotherMachines(node, m.Put.Machine) {
+	if m.Foreign || node == nil && s.Fresh(world.Cluster) || node != nil && node.OfAnother(m.Put.Machine) {
 		s.forget(m) // there is nothing, or the node that has this name now is another machine's
 		return true
 	}

@@ -45,6 +45,29 @@ func (s *Step) copyMarks() {
 	s.CopiedMaps()
 }
 
+// setPod writes a pod into the run.
+func setPod(s *Step, uid string, p record.Pod) {
+	copyPods(s)
+	s.Run.Pods[uid] = p
+	assess.InvalidatePod(&s.Reader, uid)
+}
+
+// dropPod removes a pod from the run.
+func dropPod(s *Step, uid string) {
+	copyPods(s)
+	delete(s.Run.Pods, uid)
+	assess.InvalidatePod(&s.Reader, uid)
+}
+
+// copyPods makes the pods this step's own before they are changed.
+func copyPods(s *Step) {
+	if s.copiedPods {
+		return
+	}
+	s.Run.Pods, s.copiedPods = cloneMap(s.Run.Pods), true
+	s.CopiedMaps()
+}
+
 // startEnd lets a machine without a node go: there is nothing to drain.
 func (s *Step) startEnd(id string) {
 	n := s.Run.Nodes[id]
@@ -57,26 +80,11 @@ func (s *Step) startEnd(id string) {
 // A node's name is given out again when its machine is gone: names often follow from
 // addresses. What is done with a node by its name must not reach the next machine.
 
-// anotherMachines reports whether a node is known to be that of another machine.
-func anotherMachines(node *world.Node, machine string) bool {
-	return node.Machine != "" && node.Machine != machine
-}
-
 // dropNames takes the names off the nodes that are another machine's node now, whatever their
 // stage: what begins in this decision goes by the name, too. Their own machines are gone, which
 // the cloud may not have told yet. One that is replaced keeps its name for who reads of it.
 func dropNames(s *Step) {
-	var lost []string
-	for id, n := range s.Run.Nodes {
-		if n.Name == "" || n.Stage == record.Replaced {
-			continue
-		}
-		if node := s.W.Node(n.Name); node != nil && anotherMachines(node, id) {
-			lost = append(lost, id)
-		}
-	}
-	slices.Sort(lost)
-	for _, id := range lost {
+	for _, id := range slices.Sorted(maps.Keys(s.Among(assess.Misnamed))) {
 		n := s.Run.Nodes[id]
 		ends := ""
 		switch n.Stage {
@@ -93,8 +101,8 @@ func dropNames(s *Step) {
 
 // freeName takes a name off the nodes that had it before a machine.
 func freeName(s *Step, machine, name string) {
-	for id, n := range s.Run.Nodes {
-		if id != machine && n.Name == name {
+	for _, id := range slices.Clone(assess.Named(&s.Reader, name)) {
+		if n := s.Run.Nodes[id]; id != machine {
 			n.Name = ""
 			s.SetNode(id, n)
 		}

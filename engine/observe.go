@@ -238,27 +238,27 @@ func (s observer) observePods() {
 	if !s.Fresh(world.Cluster) {
 		return
 	}
-	var left []string
-	for uid, p := range s.Run.Pods {
-		switch {
-		case s.W.Pod(uid) != nil || !s.Settled(record.EvictKey(uid)) || !s.Settled(record.DeleteKey(uid)):
-		case p.Gone.IsZero():
-			left = append(left, uid)
-		case s.W.Node(p.Node) == nil: // none of its owner can come back to the node
-			delete(s.Run.Pods, uid)
-			s.changed = true
+	settled := func(uid string) bool { return s.Settled(record.EvictKey(uid)) && s.Settled(record.DeleteKey(uid)) }
+	for node, pods := range assess.GonePods(&s.Reader) {
+		for uid := range pods {
+			if s.W.Node(node) == nil && settled(uid) { // none of its owner can come back to the node
+				dropPod(s.Step, uid)
+				s.changed = true
+			}
 		}
 	}
-	slices.Sort(left)
-	for _, uid := range left {
+	for _, uid := range slices.Sorted(maps.Keys(assess.LeftPods(&s.Reader))) {
+		if !settled(uid) {
+			continue
+		}
 		p := s.Run.Pods[uid]
 		if p.Evicted.IsZero() && !p.Forced {
-			delete(s.Run.Pods, uid) // left by itself
+			dropPod(s.Step, uid) // left by itself
 			s.changed = true
 			continue
 		}
 		p.Gone = s.Now
-		s.Run.Pods[uid] = p
+		setPod(s.Step, uid, p)
 		stopped(s.Step, p)
 		s.Report(record.Event{Type: record.PodGone, Node: p.Node, Pod: p.Ref, Message: text.PodLeft(p.Gone.Sub(p.Went()))})
 	}

@@ -39,6 +39,12 @@ const (
 	// outside and outsideStill: the machine was detached; and is still there, or unproven.
 	outside
 	outsideStill
+	// Misnamed: the name of the run's node, which is not replaced, is another machine's now.
+	Misnamed
+	// counted: the machine is one of those that the group is to have (see NotLaunched).
+	counted
+	// unproven: the cluster has yet to prove valid after the machine.
+	unproven
 
 	allTraits Traits = 1<<iota - 1
 )
@@ -46,23 +52,27 @@ const (
 // fact is what one machine is in the run.
 type fact struct {
 	stage record.Stage // of the run's node, "" without one
+	name  string       // likewise
 	is    Traits
 }
 
 // facts are the facts of all machines that the group lists or the run knows, for one world,
-// and one run's nodes and marks.
+// and one run's nodes, marks and pods.
 type facts struct {
-	w            *world.World
-	nodes, marks unsafe.Pointer // the run's maps; a Step that changes one makes its own first
-	nodeless     bool
-	taint        world.Taint // see untainted
+	w           *world.World
+	nodes       unsafe.Pointer // the run's maps; a Step that changes one makes its own first
+	marks, pods unsafe.Pointer
+	nodeless    bool
+	taint       world.Taint // see untainted
 
 	changes int      // of the world, that are worked in
 	stale   []string // machines whose node or marks the run has changed since
 
 	of     map[string]fact
 	stages map[record.Stage][]string // machines, sorted
+	named  map[string][]string       // machines, by the name of the run's node
 	with   map[Traits]map[string]bool
+	absent absentPods
 
 	order  []string       // the run's, that the following are made from
 	places map[string]int // in the order
@@ -98,7 +108,7 @@ func (s *Reader) keptFacts() *facts {
 
 // fit reports whether facts are of this world and this run.
 func (f *facts) fit(s *Reader) bool {
-	return f.w == s.W && f.nodes == identity(s.Run.Nodes) && f.marks == identity(s.Run.Marks) && f.nodeless == s.Nodeless()
+	return f.w == s.W && f.nodes == identity(s.Run.Nodes) && f.marks == identity(s.Run.Marks) && f.pods == identity(s.Run.Pods) && f.nodeless == s.Nodeless()
 }
 
 // identity tells a map from all others that are in use.
@@ -107,8 +117,8 @@ func identity[V any](m map[string]V) unsafe.Pointer { return reflect.ValueOf(m).
 // allFacts works out the facts of all machines.
 func (s *Reader) allFacts(taint world.Taint) *facts {
 	f := &facts{
-		w: s.W, nodes: identity(s.Run.Nodes), marks: identity(s.Run.Marks), nodeless: s.Nodeless(), taint: taint, changes: s.W.Changes(),
-		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[record.Stage][]string{}, with: map[Traits]map[string]bool{},
+		w: s.W, nodes: identity(s.Run.Nodes), marks: identity(s.Run.Marks), pods: identity(s.Run.Pods), nodeless: s.Nodeless(), taint: taint, changes: s.W.Changes(),
+		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[record.Stage][]string{}, named: map[string][]string{}, with: map[Traits]map[string]bool{}, absent: allAbsent(s),
 	}
 	for bit := Traits(1); bit < allTraits; bit <<= 1 {
 		f.with[bit] = map[string]bool{}
@@ -117,6 +127,7 @@ func (s *Reader) allFacts(taint world.Taint) *facts {
 		now := s.factOf(id, taint)
 		f.of[id] = now
 		f.stages[now.stage] = append(f.stages[now.stage], id)
+		f.named[now.name] = append(f.named[now.name], id)
 		f.count(id, 0, now.is)
 	}
 	for _, m := range s.W.Machines() {
@@ -128,6 +139,7 @@ func (s *Reader) allFacts(taint world.Taint) *facts {
 		}
 	}
 	delete(f.stages, "")
+	delete(f.named, "")
 	for _, ids := range f.stages {
 		slices.Sort(ids)
 	}
@@ -140,13 +152,25 @@ func (f *facts) renew(s *Reader) bool {
 	if !known {
 		return false
 	}
-	for _, id := range changed {
-		f.set(id, s.factOf(id, f.taint))
-	}
 	for _, id := range f.stale {
 		f.set(id, s.factOf(id, f.taint))
 	}
-	f.changes, f.stale = s.W.Changes(), f.stale[:0]
+	for _, uid := range f.absent.stale {
+		f.absent.set(uid, absenceOf(s, uid))
+	}
+	for _, c := range changed {
+		switch c.What {
+		case world.ChangedMachine:
+			f.set(c.ID, s.factOf(c.ID, f.taint))
+		case world.ChangedName:
+			for _, id := range f.named[c.ID] {
+				f.set(id, s.factOf(id, f.taint))
+			}
+		case world.ChangedPod:
+			f.absent.set(c.ID, absenceOf(s, c.ID))
+		}
+	}
+	f.changes, f.stale, f.absent.stale = s.W.Changes(), f.stale[:0], f.absent.stale[:0]
 	return true
 }
 
@@ -169,11 +193,27 @@ func (f *facts) set(id string, now fact) {
 			f.queued = nil
 		}
 	}
+	if was.name != now.name {
+		f.rename(id, was.name, now.name)
+	}
 	f.count(id, was.is, now.is)
 	if now == (fact{}) {
 		delete(f.of, id)
 	} else {
 		f.of[id] = now
+	}
+}
+
+// rename puts a machine where the name of its node belongs.
+func (f *facts) rename(id, was, now string) {
+	if was != "" {
+		f.named[was] = slices.DeleteFunc(f.named[was], func(other string) bool { return other == id })
+		if len(f.named[was]) == 0 {
+			delete(f.named, was)
+		}
+	}
+	if now != "" {
+		f.named[now] = append(f.named[now], id)
 	}
 }
 
@@ -193,7 +233,7 @@ func (f *facts) count(id string, was, is Traits) {
 func (s *Reader) factOf(id string, taint world.Taint) fact {
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
 	n, known := s.Run.Nodes[id]
-	f := fact{stage: n.Stage}
+	f := fact{stage: n.Stage, name: n.Name}
 	is := func(bit Traits, so bool) {
 		if so {
 			f.is |= bit
@@ -204,6 +244,7 @@ func (s *Reader) factOf(id string, taint world.Taint) fact {
 		is(outOfUse, !s.servesItself(m))
 		is(MovedByOthers, node != nil && len(TheirMoves(node, s.Run.Marks[id])) > 0)
 		is(Unhealthy, m.Unhealthy)
+		is(counted, counts(m) && !n.Decrement)
 	}
 	if !known {
 		return f
@@ -214,7 +255,15 @@ func (s *Reader) factOf(id string, taint world.Taint) fact {
 	is(untainted, toGo(n.Stage) && !wears(s, id, n, node, taint))
 	is(outside, n.Outside())
 	is(outsideStill, n.OutsideStill())
+	is(unproven, !n.PendingValidation.IsZero())
+	is(Misnamed, n.Name != "" && n.Stage != record.Replaced && anothers(s, n.Name, id))
 	return f
+}
+
+// anothers reports whether the node of a name is known to be that of another machine.
+func anothers(s *Reader, name, machine string) bool {
+	node := s.W.Node(name)
+	return node != nil && node.OfAnother(machine)
 }
 
 // toGo reports whether a node still runs what it is to be replaced for.
@@ -234,6 +283,9 @@ func (s *Reader) Among(bit Traits) map[string]bool { return maps.Clone(s.facts()
 
 // With lists the machines with a trait that only listed ones have, as the world sorts them.
 func (s *Reader) With(bit Traits) []string { return s.Placed(s.facts().with[bit]) }
+
+// Named lists the machines whose nodes have a name in the run. The list is not to be changed.
+func Named(s *Reader, name string) []string { return s.facts().named[name] }
 
 // Placed sorts machines as the world lists them.
 func (s *Reader) Placed(set map[string]bool) []string {
@@ -292,10 +344,10 @@ func (s *Reader) Invalidate(id string) {
 	}
 }
 
-// CopiedMaps notes that the run's nodes or marks are in a copy of their map now, and as they were.
+// CopiedMaps notes that the run's nodes, marks or pods are in a copy of their map now, and as they were.
 func (s *Reader) CopiedMaps() {
 	if s.kept != nil {
-		s.kept.nodes, s.kept.marks = identity(s.Run.Nodes), identity(s.Run.Marks)
+		s.kept.nodes, s.kept.marks, s.kept.pods = identity(s.Run.Nodes), identity(s.Run.Marks), identity(s.Run.Pods)
 	}
 }
 
@@ -328,6 +380,17 @@ func StaleFact(rules Rules, w *world.World, r record.Run) error {
 		if !maps.Equal(ids, fresh.with[bit]) {
 			return fmt.Errorf("trait %b: %v, and kept are %v", bit, fresh.with[bit], ids)
 		}
+	}
+	for name, ids := range kept.named {
+		if !slices.Equal(slices.Sorted(slices.Values(ids)), slices.Sorted(slices.Values(fresh.named[name]))) {
+			return fmt.Errorf("named %s are %v, and kept are %v", name, fresh.named[name], ids)
+		}
+	}
+	if len(kept.named) != len(fresh.named) {
+		return fmt.Errorf("%d names, and kept are %d", len(fresh.named), len(kept.named))
+	}
+	if err := kept.absent.differs(&fresh.absent); err != nil {
+		return err
 	}
 	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != record.Queued })) {
 		return fmt.Errorf("the queue is kept as %v", kept.queued)

@@ -58,18 +58,14 @@ func (s *Reader) AwaitedLaunch() string {
 // requested is not there, nor one that takes the group's size down with it while the request is
 // refused: what its end does to the size counts from the same moment.
 func (s *Reader) NotLaunched(want int) int {
-	there, requested := 0, map[string]bool{}
-	for key := range s.Run.Pending { // few, and the machines are many
-		if id, ends := strings.CutPrefix(key, "terminate/"); ends {
-			requested[id] = true
+	there := s.facts().with[counted]
+	missing := want - len(there)
+	for key := range s.Run.Pending {
+		if id, ends := strings.CutPrefix(key, "terminate/"); ends && there[id] {
+			missing++
 		}
 	}
-	for _, m := range s.W.Machines() {
-		if counts(m) && !requested[m.ID] && !s.Run.Nodes[m.ID].Decrement {
-			there++
-		}
-	}
-	return want - there
+	return missing
 }
 
 // counts reports whether a machine is one of those that its group is to have.

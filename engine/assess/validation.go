@@ -2,6 +2,7 @@ package assess
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -39,18 +40,11 @@ func (s *Reader) goneAhead() map[string]bool {
 
 // PendingValidation lists the machines after which the cluster has yet to prove valid.
 func (s *Reader) PendingValidation() []string {
-	var out []string
-	for id, n := range s.Run.Nodes {
-		if !n.PendingValidation.IsZero() {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(s.facts().with[unproven]))
 }
 
 // HasPendingHooks reports whether the cluster has yet to prove valid after a machine.
-func (s *Reader) HasPendingHooks() bool { return len(s.PendingValidation()) > 0 }
+func (s *Reader) HasPendingHooks() bool { return len(s.facts().with[unproven]) > 0 }
 
 // awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
 func (s gate) awaitingValidation() string {

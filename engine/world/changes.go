@@ -4,35 +4,53 @@ package world
 // it has machines.
 const leastChanges = 1000
 
-// changes remembers which machines changed, or whose nodes did.
-type changes struct {
-	dropped  int      // how many are no longer remembered
-	machines []string // ids, the newest last
+// Changed is what a Change is of.
+type Changed int
+
+const (
+	// ChangedMachine: a machine by its id, or the node on it.
+	ChangedMachine Changed = iota
+	// ChangedName: the machine of the node of a name.
+	ChangedName
+	// ChangedPod: whether the pod of a UID is there.
+	ChangedPod
+)
+
+// Change says what has changed.
+type Change struct {
+	What Changed
+	ID   string
 }
 
-// changed notes a change of a machine, or of the node on it.
-func (w *World) changed(machine string) {
-	if machine == "" {
+// changes remembers what has changed.
+type changes struct {
+	dropped int      // how many are no longer remembered
+	list    []Change // the newest last
+}
+
+// changed notes a change.
+func (w *World) changed(what Changed, id string) {
+	if id == "" {
 		return
 	}
 	c := &w.changes
-	if half := max(leastChanges, len(w.machines), len(w.nodes)); len(c.machines) >= 2*half {
-		c.dropped, c.machines = c.dropped+half, append([]string(nil), c.machines[half:]...)
+	if half := max(leastChanges, len(w.machines), len(w.nodes)); len(c.list) >= 2*half {
+		c.dropped, c.list = c.dropped+half, append([]Change(nil), c.list[half:]...)
 	}
-	c.machines = append(c.machines, machine)
+	c.list = append(c.list, Change{what, id})
 }
 
-// Changes counts the changes of machines and of their nodes so far.
-func (w *World) Changes() int { return w.changes.dropped + len(w.changes.machines) }
+// Changes counts the changes so far.
+func (w *World) Changes() int { return w.changes.dropped + len(w.changes.list) }
 
-// ChangedSince lists the machines that changed, or whose nodes did, since there were that
-// many changes, some more than once. It reports false if that is too long ago to tell.
-func (w *World) ChangedSince(count int) ([]string, bool) {
+// ChangedSince lists the changes since there were that many, some more than once. It reports false
+// if that is too long ago to tell.
+func (w *World) ChangedSince(count int) ([]Change, bool) {
 	from := count - w.changes.dropped
-	if from < 0 || from > len(w.changes.machines) {
+	if from < 0 || from > len(w.changes.list) {
 		return nil, false
 	}
-	return w.changes.machines[from:], true
+	return w.changes.list[from:], true
 }
 
 // Keep keeps what was derived from the world with it, for the reader who brings it up to date with

@@ -9,18 +9,27 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Whatever becomes of a machine or of the node on it is among the changes, and a copy of the
-// world keeps nothing of what was derived from it.
+// Whatever becomes of a machine, of the node on it, of the machine of a name or of a pod is among the
+// changes, and a copy of the world keeps nothing of what was derived from it.
 func TestChanges(t *testing.T) {
 	type seen struct {
 		machine *world.Machine
 		node    *world.Node
+		of      string // of a node, its machine
+		there   bool
 	}
 	machine := func(i int) string { return fmt.Sprintf("i-%d", i) }
-	look := func(w *world.World) map[string]seen {
-		all := map[string]seen{}
+	look := func(w *world.World) map[world.Change]seen {
+		all := map[world.Change]seen{}
 		for i := range 6 {
-			all[machine(i)] = seen{w.Machine(machine(i)), w.NodeOf(machine(i))}
+			all[world.Change{What: world.ChangedMachine, ID: machine(i)}] = seen{machine: w.Machine(machine(i)), node: w.NodeOf(machine(i))}
+			uid, name := fmt.Sprintf("p%d", i), fmt.Sprintf("n%d", i)
+			all[world.Change{What: world.ChangedPod, ID: uid}] = seen{there: w.Pod(uid) != nil}
+			if n := w.Node(name); n != nil {
+				all[world.Change{What: world.ChangedName, ID: name}] = seen{of: n.Machine, there: true}
+			} else {
+				all[world.Change{What: world.ChangedName, ID: name}] = seen{}
+			}
 		}
 		return all
 	}
@@ -30,7 +39,7 @@ func TestChanges(t *testing.T) {
 		for step := range 200 {
 			before, count := look(w), w.Changes()
 			did := ""
-			switch name := fmt.Sprintf("n%d", rng.IntN(4)); rng.IntN(4) {
+			switch name := fmt.Sprintf("n%d", rng.IntN(4)); rng.IntN(6) {
 			case 0, 1:
 				n := &world.Node{Name: name, Ready: rng.IntN(2) == 0}
 				if rng.IntN(5) > 0 {
@@ -42,6 +51,12 @@ func TestChanges(t *testing.T) {
 				w.DeleteNode(name)
 				did = "DeleteNode " + name
 			case 3:
+				did = "SetPod p0 on " + name
+				w.SetPod(&world.Pod{UID: "p0", Node: name})
+			case 4:
+				did = "DeletePod p0"
+				w.DeletePod("p0")
+			case 5:
 				var list []world.Machine
 				for i := range 6 {
 					m := world.Machine{ID: machine(i), State: world.MachineInService, Unhealthy: rng.IntN(4) == 0}
@@ -59,9 +74,9 @@ func TestChanges(t *testing.T) {
 			if !known {
 				t.Fatalf("seed %d, step %d: %s is forgotten at once", seed, step, did)
 			}
-			for id, is := range look(w) {
-				if is != before[id] && !slices.Contains(changed, id) {
-					t.Fatalf("seed %d, step %d: %s changed %s, and the changes are %v", seed, step, did, id, changed)
+			for what, is := range look(w) {
+				if is != before[what] && !slices.Contains(changed, what) {
+					t.Fatalf("seed %d, step %d: %s changed %v, and the changes are %v", seed, step, did, what, changed)
 				}
 			}
 		}

@@ -81,6 +81,9 @@ func (n *Node) HasTaint(t Taint) bool {
 	return false
 }
 
+// OfAnother reports whether the node is known to be that of another machine.
+func (n *Node) OfAnother(machine string) bool { return n.Machine != "" && n.Machine != machine }
+
 // Owner is the controller of a pod.
 type Owner struct {
 	Kind, Name, UID string

@@ -110,23 +110,32 @@ func (w *World) SetNode(n *Node) {
 		named := *n
 		named.Machine, n = id, &named
 	}
-	if old := w.nodes[n.Name]; old != nil && old.Machine != n.Machine {
+	old := w.nodes[n.Name]
+	if old != nil && old.Machine != n.Machine {
 		delete(w.nodeOf, old.Machine)
-		w.changed(old.Machine)
+		w.changed(ChangedMachine, old.Machine)
+	}
+	if old == nil || old.Machine != n.Machine {
+		w.changed(ChangedName, n.Name)
 	}
 	w.nodes[n.Name], w.names = n, nil
 	if n.Machine != "" {
 		w.nodeOf[n.Machine] = n
-		w.changed(n.Machine)
+		w.changed(ChangedMachine, n.Machine)
 	}
 }
 
 // DeleteNode removes a node by name.
 func (w *World) DeleteNode(name string) {
-	if old := w.nodes[name]; old != nil && w.nodeOf[old.Machine] == old {
-		delete(w.nodeOf, old.Machine)
-		w.changed(old.Machine)
+	old := w.nodes[name]
+	if old == nil {
+		return
 	}
+	if w.nodeOf[old.Machine] == old {
+		delete(w.nodeOf, old.Machine)
+		w.changed(ChangedMachine, old.Machine)
+	}
+	w.changed(ChangedName, name)
 	delete(w.nodes, name)
 	w.names = nil
 }
@@ -135,7 +144,9 @@ func (w *World) DeleteNode(name string) {
 // next pod of the same name is another pod.
 func (w *World) SetPod(p *Pod) {
 	p = p.Clean()
-	w.DeletePod(p.UID)
+	if !w.unlist(p.UID) {
+		w.changed(ChangedPod, p.UID)
+	}
 	w.pods[p.UID] = p
 	if p.Terminating() {
 		w.stops(p)
@@ -147,12 +158,22 @@ func (w *World) SetPod(p *Pod) {
 
 // DeletePod removes a pod by UID.
 func (w *World) DeletePod(uid string) {
-	if old := w.pods[uid]; old != nil {
-		w.podsOn.take(old.Node, uid)
-		w.podsIn.take(old.Namespace, uid)
-		w.podsOf.take(old.Owner.UID, uid)
+	if w.unlist(uid) {
+		w.changed(ChangedPod, uid)
 		delete(w.pods, uid)
 	}
+}
+
+// unlist takes a pod off all lists. It reports whether the pod was there.
+func (w *World) unlist(uid string) bool {
+	old := w.pods[uid]
+	if old == nil {
+		return false
+	}
+	w.podsOn.take(old.Node, uid)
+	w.podsIn.take(old.Namespace, uid)
+	w.podsOf.take(old.Owner.UID, uid)
+	return true
 }
 
 // mostStopping is how many pods that were asked to stop are kept beside those that are there.
@@ -219,7 +240,7 @@ func (w *World) SetMachines(list []Machine) {
 			m := list[i].Clean()
 			if old = w.machines[m.ID]; old == nil || !old.same(&m) {
 				kept, old = false, &m
-				w.changed(m.ID)
+				w.changed(ChangedMachine, m.ID)
 			}
 		}
 		next[old.ID], w.order[i] = old, old
@@ -229,7 +250,7 @@ func (w *World) SetMachines(list []Machine) {
 	}
 	for id := range w.machines {
 		if next[id] == nil {
-			w.changed(id)
+			w.changed(ChangedMachine, id)
 		}
 	}
 	w.machines = next

@@ -43,8 +43,8 @@ func (s *Reader) PendingValidation() []string {
 	return slices.Sorted(maps.Keys(s.facts().with[unproven]))
 }
 
-// HasPendingHooks reports whether the cluster has yet to prove valid after a machine.
-func (s *Reader) HasPendingHooks() bool { return len(s.facts().with[unproven]) > 0 }
+// HasPendingValidation reports whether the cluster has yet to prove valid after a machine.
+func (s *Reader) HasPendingValidation() bool { return len(s.facts().with[unproven]) > 0 }
 
 // awaitingValidation says why no drain may start while the cluster is not valid, "" if it is.
 func (s gate) awaitingValidation() string {

@@ -98,8 +98,8 @@ type Loop struct {
 	dirty     bool
 	unwritten unwritten
 	repeats   repeats
-	decisions pace
-	views     pace
+	decisions spacing
+	views     spacing
 	shown     bool      // what is so is on the screen
 	asked     bool      // by the user: the next snapshot does not rest
 	aborting  time.Time // since when an abort waits until a blind run can see again, zero if none does

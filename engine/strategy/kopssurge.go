@@ -119,7 +119,7 @@ func (k Kops) surge(s *engine.Step) {
 	aside, asked := s.DetachedAside()
 	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued)+aside)
 	want := full
-	if !s.Run.ValidatedOnce && s.HasPendingHooks() && !s.WaitForValidation() {
+	if !s.Run.ValidatedOnce && s.HasPendingValidation() && !s.WaitForValidation() {
 		return // also after one that a user has ended since
 	}
 	if !s.Run.ValidatedOnce {

@@ -11,14 +11,14 @@ const (
 	viewRest    = 300 * time.Millisecond // after one, at most
 )
 
-// pace spaces out work that is costly, so that it takes a share of the time.
-type pace struct{ next time.Time }
+// spacing spaces out work that is costly, so that it takes a share of the time.
+type spacing struct{ next time.Time }
 
 // did notes work that began at a time and has just ended.
-func (p *pace) did(began time.Time, share int, most time.Duration) {
+func (p *spacing) did(began time.Time, share int, most time.Duration) {
 	now := time.Now()
 	p.next = now.Add(min(now.Sub(began)*time.Duration(share-1), most))
 }
 
 // rest is how long the next work is to wait.
-func (p *pace) rest() time.Duration { return max(0, time.Until(p.next)) }
+func (p *spacing) rest() time.Duration { return max(0, time.Until(p.next)) }

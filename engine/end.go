@@ -354,6 +354,7 @@ func (s *Step) finish(result record.Result) {
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Kept, s.Run.Leaving = nil, nil
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
+	s.copiedPods = false
 	reportFound(s) // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()

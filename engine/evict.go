@@ -165,8 +165,8 @@ func sendEviction(s *Step, c *candidate) bool {
 	return true
 }
 
-// noteTried notes that a pod of a node was asked to leave: what counts is whether one was since the
-// last time without sight. A node that is not written again is not copied with all others.
+// noteTried records the first attempt on a node after the run's last gap. Later ones change nothing, and
+// writing a node copies all of them.
 func noteTried(s *Step, machine string) {
 	n := s.Run.Nodes[machine]
 	if n.Tried.After(s.Run.Gap) {

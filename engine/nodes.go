@@ -33,7 +33,7 @@ func (s *Step) copyNodes() {
 		return
 	}
 	s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
-	s.CopiedMaps()
+	assess.CopiedNodes(&s.Reader)
 }
 
 // copyMarks makes the marks this step's own before they are changed.
@@ -42,7 +42,7 @@ func (s *Step) copyMarks() {
 		return
 	}
 	s.Run.Marks, s.copiedMarks = cloneMap(s.Run.Marks), true
-	s.CopiedMaps()
+	assess.CopiedMarks(&s.Reader)
 }
 
 // setPod writes a pod into the run.
@@ -65,7 +65,7 @@ func copyPods(s *Step) {
 		return
 	}
 	s.Run.Pods, s.copiedPods = cloneMap(s.Run.Pods), true
-	s.CopiedMaps()
+	assess.CopiedPods(&s.Reader)
 }
 
 // startEnd lets a machine without a node go: there is nothing to drain.

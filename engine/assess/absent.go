@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// absence is what a pod of the run is that the world does not show: gone from its node, as the run has
-// noted, or left, which it has not noted yet. The zero value is a pod that is there, or not the run's.
+// absence says how a pod of the run is missing in the world: gone, as the run has noted, or left, which it has
+// not noted yet. The zero value is a pod that is there, or that the run does not know.
 type absence struct {
 	left, gone bool
 	node       string // of one that is gone
@@ -65,7 +65,7 @@ func (a *absentPods) set(uid string, now absence) {
 	}
 }
 
-// differs says in what absent pods that are kept differ from those that are worked out now.
+// differs compares the kept absent pods with fresh ones.
 func (a *absentPods) differs(fresh *absentPods) error {
 	if !maps.Equal(a.of, fresh.of) || !maps.Equal(a.left, fresh.left) || !maps.EqualFunc(a.gone, fresh.gone, maps.Equal) {
 		return fmt.Errorf("absent pods are %v, and kept are %v, %v and %v", fresh.of, a.of, a.left, a.gone)

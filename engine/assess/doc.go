@@ -7,7 +7,7 @@
 //
 // A Reader keeps what it has worked out, and notes when an answer may become another one by
 // itself (WakeAt). A decision embeds one and changes its Run; it says so with Invalidate,
-// CopiedMaps and ForgetMovers. Plans and snapshots make one of their own.
+// CopiedNodes, CopiedMarks, CopiedPods and ForgetMovers. Plans and snapshots make one of their own.
 //
 // Rules are what a system answers (package strategy has one for each): phases, limits, which
 // machines are outdated, what it does in another way than the shared parts (Capabilities).

@@ -344,10 +344,22 @@ func (s *Reader) Invalidate(id string) {
 	}
 }
 
-// CopiedMaps notes that the run's nodes, marks or pods are in a copy of their map now, and as they were.
-func (s *Reader) CopiedMaps() {
+// CopiedNodes, CopiedMarks and CopiedPods note that the run has them in a copy of their map now, and as they were.
+func CopiedNodes(s *Reader) {
 	if s.kept != nil {
-		s.kept.nodes, s.kept.marks, s.kept.pods = identity(s.Run.Nodes), identity(s.Run.Marks), identity(s.Run.Pods)
+		s.kept.nodes = identity(s.Run.Nodes)
+	}
+}
+
+func CopiedMarks(s *Reader) {
+	if s.kept != nil {
+		s.kept.marks = identity(s.Run.Marks)
+	}
+}
+
+func CopiedPods(s *Reader) {
+	if s.kept != nil {
+		s.kept.pods = identity(s.Run.Pods)
 	}
 }
 

@@ -402,7 +402,7 @@ type Node struct {
 	// Empty is when a consistent read, taken while the node was cordoned, last
 	// showed no pod that had to leave; zero once it was uncordoned since.
 	Empty time.Time `json:"empty,omitzero"`
-	// Tried is when an eviction was attempted here, the first one after the run's Gap.
+	// Tried is when an eviction was first attempted here since the run's last Gap.
 	Tried time.Time `json:"tried,omitzero"`
 	// Routes are what still routed to it when it was last looked, while it settles, and Routed what did at
 	// the first look; LookedAt is when that was last. Unrouted: nothing does any more.

@@ -101,10 +101,12 @@ func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
 	switch {
 	case run.State == record.Finished || run.State == record.NoRun:
 		return plans.NoForecastOver
+	case run.Settings.CloudOnly:
+		return plans.NoForecastUnseen
 	case selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil, // EKS is played by its own strategies
 		rules.Follows() != nil, rules.Updates() != nil:
 		return plans.NoForecastMoved
-	case w.Partial() || w.Health[world.Cluster].Fresh.IsZero() && !run.Settings.CloudOnly || w.Health[world.Cloud].Fresh.IsZero():
+	case w.Partial() || w.Health[world.Cluster].Fresh.IsZero() || w.Health[world.Cloud].Fresh.IsZero():
 		return plans.NoForecastUnread
 	case len(w.Machines()) == 0:
 		return plans.NoForecastNoNodes

@@ -282,47 +282,11 @@ func TestRehearsalIsCutOff(t *testing.T) {
 	if took := c.Driver.Run.Finished.Sub(r.sim.now.Add(-10 * time.Minute)); (took - end.Took).Abs() > took/4 {
 		t.Errorf("extrapolated %s, and it took %s", end.Took, took)
 	}
-}
-
-// A run that does not look at its cluster is rehearsed by what the cloud tells of it.
-func TestRehearsalOfCloudOnly(t *testing.T) {
-	for _, settings := range []string{"interval=90s", "interval=20s max-surge=0 max-unavailable=2"} {
-		c := NewScript()
-		if out, err := c.Do("cluster provider=kops name=nodes role=node zones=a,b nodes=6\nworkload web replicas=8\nsettings strategy=kops cloudonly " + settings + "\nstart"); err != nil {
-			t.Fatal(err, out)
-		}
-		told := map[time.Time]snapshot.Rehearsal{}
-		for at := c.Sim.now; c.Driver.Run.State != record.Finished && len(c.Driver.Broken) == 0; at = at.Add(40 * time.Second) {
-			c.Driver.Advance(at, func() bool { return false })
-			if end, any := Rehearse(context.Background(), c.rules, cloudOf(c.Sim.View), c.Sim.now, c.Driver.Run); any {
-				told[c.Sim.now] = end
-			} else if c.Driver.Run.State != record.Finished {
-				t.Errorf("%s: after %s nothing is told", settings, c.Sim.now.Sub(c.start))
-			}
-		}
-		r := c.Driver.Run
-		for at, end := range told {
-			if off := (at.Add(end.Took).Sub(r.Finished)).Abs(); end.Result != r.Result || off > time.Minute {
-				t.Errorf("%s: after %s: %s in %s, and it came to %s in %s", settings, at.Sub(c.start), end.Result, end.Took, r.Result, r.Finished.Sub(at))
-			}
-		}
-		if len(told) < 3 {
-			t.Errorf("%s: %d were told", settings, len(told))
-		}
+	cloud := c.Planned.Run
+	cloud.Settings.CloudOnly = true
+	if _, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, cloud); told {
+		t.Error("a run without its cluster was rehearsed")
 	}
-}
-
-// cloudOf is a world as a session without Kubernetes has it: a group and its machines.
-func cloudOf(w *world.World) *world.World {
-	out := world.New()
-	out.SetGroup(w.Group.Clean())
-	var machines []world.Machine
-	for _, m := range w.Machines() {
-		machines = append(machines, *m)
-	}
-	out.SetMachines(machines)
-	out.SetHealth(world.Cloud, w.Health[world.Cloud])
-	return out
 }
 
 // A run that nothing ends is reported, with what it waits for.

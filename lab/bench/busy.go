@@ -55,13 +55,10 @@ func (r simulated) run(ctx context.Context, publish func(*snapshot.Snapshot), bu
 	if err != nil {
 		return err
 	}
-	restore := live.RaiseGCPercent()
 	queue := live.Open(ctx, wall)
 	defer queue.Close()
 	w := world.New()
-	err = queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud)
-	restore()
-	if err != nil {
+	if err := queue.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud); err != nil {
 		return err
 	}
 	var once sync.Once

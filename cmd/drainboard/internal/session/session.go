@@ -153,7 +153,7 @@ type View struct {
 // except after NodesFirst, which only watch uses. watch, if not nil, receives the group's
 // record and the driver of its run.
 func (s *Session) Read(ctx context.Context, at backend.Group, watch *live.Watch) (View, error) {
-	defer live.RaiseGCPercent()()
+	defer RaiseGCPercent()()
 	v := View{World: world.New(), Cloud: at.Feed(func(feed context.Context) time.Time { return s.began(live.Patient(feed, ctx), at.Name()) })}
 	var sources []world.Source
 	v.Queue, sources = s.Open(live.WithPatience(ctx, nil), at, v.Cloud, watch) // feeds try again by themselves

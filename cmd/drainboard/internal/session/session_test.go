@@ -2,6 +2,7 @@ package session
 
 import (
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,18 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/clitest"
 	"github.com/drainboard/drainboard/providers/kube"
 )
+
+// The last one that is done restores what the first one found.
+func TestGCPercentSideBySide(t *testing.T) {
+	was := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(was)
+	first, second := RaiseGCPercent(), RaiseGCPercent()
+	first()
+	second()
+	if got := debug.SetGCPercent(100); got != 100 {
+		t.Errorf("the garbage collector is left at %d", got)
+	}
+}
 
 // What is to be shown is read while the rights are still asked for, and a right that
 // is missing is told all the same.

@@ -107,7 +107,7 @@ func (a *Watch) watching(s *session.Session) *live.Watch {
 // if the group could not be read the dashboard closes by itself.
 func watchOn(ctx context.Context, w *live.Watch, f console.Face, read func(context.Context) error, screen ui.Options) error {
 	snapshots := make(chan *snapshot.Snapshot, 1)
-	restore := sync.OnceFunc(live.RaiseGCPercent())
+	restore := sync.OnceFunc(session.RaiseGCPercent())
 	defer restore()
 	w.Publish = func(s *snapshot.Snapshot) {
 		if !s.Partial {

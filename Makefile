@@ -50,7 +50,7 @@ test-root: ## unit tests, scenarios, and a sample of the random suites
 test-lab: labtools ## the lab's own tests
 	cd lab && go test -count=1 -p 4 $$(go list ./... | grep -v /e2e)
 
-test-e2e: build labtools ## rolls on the real control plane; of the stories a sample, a third and more
+test-e2e: build labtools ## rolls on the real control plane; of the stories a sample, a quarter and more
 	cd lab && go test -count=1 -timeout 60m -v ./e2e -sample=$(FROM) | grep -vE '^(=== |    --- |$$)'
 
 # Random suites play seeds FROM to FROM+SEEDS-1. The first one comes from the commit's date

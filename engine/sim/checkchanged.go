@@ -61,12 +61,12 @@ func timeless(r record.Run) record.Run {
 	return r
 }
 
-// still is a wait without its end, which moves while it stands still.
+// still is a wait without its end, which moves while it stands still, as does that of the wait it interrupts.
 func still(w *record.Wait) *record.Wait {
 	if w == nil {
 		return nil
 	}
 	out := *w
-	out.End = time.Time{}
+	out.End, out.Interrupts = time.Time{}, still(w.Interrupts)
 	return &out
 }

@@ -429,11 +429,19 @@ func taintOf(marks []record.Mark) world.Taint {
 
 func sameRow(a, b *NodeRow) bool {
 	x, y := *a, *b
-	if (x.Wait == nil) != (y.Wait == nil) || x.Wait != nil && (x.Wait.For != y.Wait.For || !x.Wait.Start.Equal(y.Wait.Start) || !x.Wait.End.Equal(y.Wait.End)) {
+	if !sameWait(x.Wait, y.Wait) {
 		return false
 	}
 	x.Wait, y.Wait = nil, nil
 	return x == y
+}
+
+// sameWait reports whether two waits are shown alike, with what they interrupt.
+func sameWait(a, b *record.Wait) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.For == b.For && a.Start.Equal(b.Start) && a.End.Equal(b.End) && sameWait(a.Interrupts, b.Interrupts)
 }
 
 // leavers lists the pods that have to leave draining nodes: what keeps them there

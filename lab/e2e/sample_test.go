@@ -14,8 +14,9 @@ import (
 )
 
 // sampleFlag lets a part of the stories be played, where time is short: those that are always
-// played, a third of the others, one that takes several minutes, some scenarios of TestTwin, three
-// starts of TestUnwellStarts, and at each action where a process is killed one of the two moments.
+// played, a quarter of the others, one that takes several minutes, some scenarios of TestTwin, two
+// starts of TestUnwellStarts, three parts of TestKops, and at each action where a process is killed
+// one of the two moments.
 // The number says which. make test gives the commit's date: each commit plays a part of its own,
 // and the same one whenever it is tested. make crash-test-e2e plays all.
 var sampleFlag = flag.Uint64("sample", 0, "play a part of the stories, chosen by this number; 0 plays all of them")
@@ -70,7 +71,7 @@ func leftOut(names []string) []string {
 	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		return slices.Contains(always, name) || slices.Contains(slow, name) || slices.Contains(long, name)
 	})
-	played := slices.Concat(always, sample(slow, slowSample), sample(others, len(others)/3))
+	played := slices.Concat(always, sample(slow, slowSample), sample(others, len(others)/4))
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(played, name) })
 }
 
@@ -146,7 +147,7 @@ func TestSamplesCoverAll(t *testing.T) {
 				t.Fatalf("sample %d has no %s", *sampleFlag, name)
 			}
 		}
-		if n := len(all) - len(out); size != 0 && n != size || n < len(all)/3 {
+		if n := len(all) - len(out); size != 0 && n != size || n < len(all)/4 {
 			t.Fatalf("sample %d has %d stories of %d, the one before had %d", *sampleFlag, n, len(all), size)
 		} else {
 			size = n

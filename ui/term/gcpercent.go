@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// sparsePercent is the GC percentage while a program has the terminal and much is alive in the heap. A collection
-	// of 5,000 nodes occupies two cores for about a second, and a key waits meanwhile, so there are fewer of them. It
-	// costs as much memory again as is alive.
-	sparsePercent = 200
+	// rarePercent is the GC percentage while a program has the terminal and much is alive in the heap. A collection
+	// of 5,000 nodes occupies two cores for about a second, and a key waits meanwhile, so there are fewer of them. The
+	// heap may then grow to three times what is alive, with 50 % to one and a half times.
+	rarePercent = 200
 	// largeHeap is how many bytes are alive in the heap of a large cluster: of 1,000 nodes and 10,000 pods it is less.
 	largeHeap = 100 << 20
 	// gcLook is how often that is looked up.
 	gcLook = 5 * time.Second
 )
 
-// sparseGC has garbage collected less often as long as the heap is large, until restore is called. What the
+// rarerGC has garbage collected less often as long as the heap is large, until restore is called. What the
 // environment sets stays.
-func sparseGC() (restore func()) {
+func rarerGC() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -29,13 +29,13 @@ func sparseGC() (restore func()) {
 		defer close(stopped)
 		look := time.NewTicker(gcLook)
 		defer look.Stop()
-		was := sparsePercent
+		was := rarePercent
 		for {
 			select {
 			case <-look.C:
-				was = min(was, spareGC())
+				was = min(was, raiseOnce())
 			case <-stop:
-				if was != sparsePercent {
+				if was != rarePercent {
 					debug.SetGCPercent(was)
 				}
 				return
@@ -48,13 +48,18 @@ func sparseGC() (restore func()) {
 	}
 }
 
-// spareGC raises the GC percentage to sparsePercent where the last collection left a large heap. It returns the
-// percentage before, or sparsePercent where it changed nothing.
-func spareGC() (was int) {
+// raiseOnce raises the GC percentage to rarePercent where the last collection left a large heap. It returns the
+// percentage before, or rarePercent where it changed nothing.
+func raiseOnce() (was int) {
+	if percent, alive := heap(); percent >= rarePercent || alive < largeHeap {
+		return rarePercent
+	}
+	return debug.SetGCPercent(rarePercent)
+}
+
+// heap tells the GC percentage, and how many bytes the last collection left.
+func heap() (percent, alive uint64) {
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
-	if percent, alive := samples[0].Value.Uint64(), samples[1].Value.Uint64(); percent >= sparsePercent || alive < largeHeap {
-		return sparsePercent
-	}
-	return debug.SetGCPercent(sparsePercent)
+	return samples[0].Value.Uint64(), samples[1].Value.Uint64()
 }

@@ -53,7 +53,7 @@ func Run(p *tea.Program, d Device, looks <-chan Appearance) error {
 	defer close(done)
 	go sendAppearances(p, looks, done)
 	defer raiseProcs()()
-	defer sparseGC()()
+	defer rarerGC()()
 	defer d.keepTitle()()
 	_, err := p.Run()
 	return err

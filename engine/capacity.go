@@ -33,13 +33,16 @@ func (s *Step) EnsureTemplate(image string) (world.Template, bool) {
 // SuspendProcess keeps a process of the group from acting, and remembers that it
 // was us, unless it was suspended before.
 func (s *Step) SuspendProcess(process string) bool {
-	if !slices.Contains(s.Run.Suspended, process) {
-		if s.W.Group.HasSuspended(process) {
-			return true
-		}
+	ours := slices.Contains(s.Run.Suspended, process)
+	if !ours && s.W.Group.HasSuspended(process) {
+		return true
+	}
+	key := "suspend/" + process
+	suspended := s.Ensure(record.Action{Kind: record.Suspend, Key: key, Group: s.Run.Group, Process: process})
+	if _, asked := s.Run.Pending[key]; asked && !ours { // before that it would be a user's
 		s.Run.Suspended = append(s.Run.Suspended, process)
 	}
-	return s.Ensure(record.Action{Kind: record.Suspend, Key: "suspend/" + process, Group: s.Run.Group, Process: process})
+	return suspended
 }
 
 // ResumeProcesses lets the processes that we suspended act again, those last that launch

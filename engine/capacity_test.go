@@ -109,3 +109,20 @@ func TestInherit(t *testing.T) {
 		}
 	}
 }
+
+// What cannot be asked for yet is not suspended by the run: a user who suspends it meanwhile would find it
+// resumed in the end. Nor would it be in the record.
+func TestSuspendedIsWhatWasAskedFor(t *testing.T) {
+	now := time.Unix(1000, 0)
+	w := world.New()
+	w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Max: 9, Desired: 6}})
+	s := newStep(noRules{}, now, w, record.Run{State: record.Running, Settings: record.Common()})
+	if s.SuspendProcess("AZRebalance") || len(s.Run.Suspended) > 0 || len(s.actions) > 0 {
+		t.Fatalf("while AWS does not answer %v count as suspended, %v are asked for", s.Run.Suspended, s.actions)
+	}
+	w.SetHealth(world.Cloud, world.Health{Fresh: now})
+	s = newStep(noRules{}, now, w, s.Run)
+	if s.SuspendProcess("AZRebalance") || len(s.Run.Suspended) != 1 || len(s.actions) != 1 {
+		t.Errorf("once it answers %v count as suspended, %v are asked for", s.Run.Suspended, s.actions)
+	}
+}

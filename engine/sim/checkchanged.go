@@ -15,8 +15,11 @@ import (
 // changed is written every second, another one every ten.
 func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.Decision) {
 	d := c.d
-	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed && !bytes.Equal(d.encode(timeless(before)), d.encode(timeless(dec.Run))) {
-		d.breaks("changed: the run has changed, and does not count as changed")
+	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed {
+		if was, is := d.encode(timeless(before)), d.encode(timeless(dec.Run)); !bytes.Equal(was, is) {
+			was, is = around(was, is)
+			d.breaks("changed: the run has changed, and does not count as changed:\n%s\nnow:\n%s", was, is)
+		}
 	}
 	if why := dec.Run.UnfitSizes(); why != "" && d.Sim.View.Group.Pool == nil {
 		d.breaks("record: a process that resumes the run would forget the sizes to restore, %s: %s", dec.Run.Base, why)

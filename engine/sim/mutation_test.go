@@ -272,6 +272,9 @@ var mutations = []mutation{
 	{"facts: a pod that the run drops", "nodes.go", "delete(s.Run.Pods, uid)\n\tassess.InvalidatePod(&s.Reader, uid)\n", "delete(s.Run.Pods, uid)\n", "TestFacts", "absent pods"},
 	{"facts: the queue", "assess/facts.go", "if was.stage == record.Queued || now.stage == record.Queued {", "if now.stage == record.Queued {", "TestFacts", "queue is kept"},
 	{"progress: an approved batch is not queued", "batch.go", "n.Stage == record.Outdated {\n\t\t\tn.Stage, n.Since, n.Batch = record.Queued", "n.Stage == record.Queued {\n\t\t\tn.Stage, n.Since, n.Batch = record.Queued", "", "progress: "},
+	{"found: a watch that is not answered is waited for without end", "../providers/kube/transport/answer.go", "late := time.AfterFunc(limit, stop)", "late := time.AfterFunc(100*limit, stop)", "TestSilentAPI", "was given up after"},
+	{"found: a row does not show that the end of an interrupted wait moves", "snapshot/view.go", " && sameWait(a.Interrupts, b.Interrupts)", "", "TestRowWithAnInterruptedWait", "is the same although"},
+	{"found: a process counts as suspended before that could be asked for", "capacity.go", "asked && !ours {", "(asked || !ours) && !ours {", "TestSuspendedIsWhatWasAskedFor", "count as suspended"},
 	{"found: what is settled anew while a phase waits for approval is not written", "decide.go", "s.changed || rebounded(&r, &s.Run) ||", "s.changed ||", "TestBoundsAreWritten", "counts as changed: false"},
 	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestEndedByOthersIsWritten", "is not written down"},
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " && s.Settled(record.DeleteKey(uid)) }", " }", "Scenario/force_answer_late", ""},
@@ -467,6 +470,10 @@ var homes = map[string]string{
 	"TestLeftIsWritten":                  "..",
 	"TestNowNamesTheWorkload":            "../assess/workloads",
 	"TestMadeInTheSecondOfTheStart":      "..",
+	"TestBoundsAreWritten":               "..",
+	"TestSuspendedIsWhatWasAskedFor":     "..",
+	"TestRowWithAnInterruptedWait":       "../snapshot",
+	"TestSilentAPI":                      "../../providers/kube",
 }
 
 // TestMutations holds that every check of the checker can fail: each mutation of

@@ -57,6 +57,39 @@ func TestUnwellStarts(t *testing.T) {
 	})
 }
 
+// The first watch of each kind is not answered. It is given up and opened again: without that the run would
+// have no view of the cluster until the process dies.
+func TestWatchesNotAnswered(t *testing.T) {
+	s := newScene(t, "unopened", lab.GroupOptions{Nodes: 1, Zones: oneZone}, "read", "watch", "upgrade", "events", "hear")
+	api, err := shared.Gate(s.user[strings.LastIndex(s.user, ":")+1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	tried := map[string]int{}
+	t.Cleanup(api.Fail(1, func(r gate.Request) bool {
+		if r.URL.Query().Get("watch") != "true" {
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tried[r.URL.Path]++
+		return tried[r.URL.Path] == 1
+	}, gate.Silence))
+	s.deploy("checkout")
+	s.scale("checkout", 4)
+
+	p := s.upgrade().exits(0)
+
+	checkFinished(t, p.said(), "succeeded", 0)
+	s.checkRolled()
+	for _, kind := range []string{"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets", "/apis/apps/v1/daemonsets"} {
+		if tried[kind] < 2 {
+			t.Errorf("a watch of %s was asked for %d times: %v", kind, tried[kind], tried)
+		}
+	}
+}
+
 // unwell plays a story with 5, 10 and 25 % of the answers broken, twenty rounds of each; a sample
 // plays two of one.
 func unwell(t *testing.T, story func(t *testing.T, percent, rounds int)) {

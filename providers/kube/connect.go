@@ -123,6 +123,9 @@ func open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.UserAgent = fmt.Sprintf("drainboard/%s (%s/%s)", version, runtime.GOOS, runtime.GOARCH)
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return transport.AnsweredWithin(requestTimeout, listTimeout, next)
+	})
 	cfg.Wrap(transport.OnlyTheAPI)
 	cfg.Wrap(transport.OnlyWhatFits)
 	cfg.Wrap(c.clock.Listen)

@@ -94,7 +94,7 @@ func Follow[T any](f *Feed, k Kind, convert func(*unstructured.Unstructured) *T,
 			return api.List(ctx, k.narrow(o))
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return openedInTime(ctx, k.Resource, func(ctx context.Context) (watch.Interface, error) { return api.Watch(ctx, k.narrow(o)) })
+			return api.Watch(ctx, k.narrow(o))
 		},
 	}, m)
 }

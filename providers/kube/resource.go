@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,7 +89,7 @@ func (r resource[T, P]) Delete(ctx context.Context, name string, o metav1.Delete
 // Watch follows the objects of a selection, until the watch is stopped.
 func (r resource[T, P]) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	o.Watch = true
-	return openedInTime(ctx, r.name, func(ctx context.Context) (watch.Interface, error) { return r.at(r.client.Get(), &o).Watch(ctx) })
+	return r.at(r.client.Get(), &o).Watch(ctx)
 }
 
 // List reads a page of the objects of a selection.
@@ -100,36 +99,4 @@ func (l list[T, P, L, Q]) List(ctx context.Context, o metav1.ListOptions) (Q, er
 	into := Q(new(L))
 	err := l.at(l.client.Get(), &o).Do(ctx).Into(into)
 	return into, err
-}
-
-// openedInTime opens a watch of some objects that lasts until it is stopped. The API answers at once
-// that it is open: a request that it does not answer may have got lost on a connection on which
-// everything else passes, and would be waited for without end.
-func openedInTime(ctx context.Context, objects string, open func(context.Context) (watch.Interface, error)) (watch.Interface, error) {
-	ctx, stop := context.WithCancel(ctx)
-	late := time.AfterFunc(requestTimeout, stop)
-	w, err := open(ctx)
-	if !late.Stop() {
-		if err == nil {
-			w.Stop()
-		}
-		err = fmt.Errorf("watch %s: %w", objects, context.DeadlineExceeded)
-	}
-	if err != nil {
-		stop()
-		return nil, err
-	}
-	return &openWatch{w, stop}, nil
-}
-
-// openWatch is a watch, and what ends its request.
-type openWatch struct {
-	watch.Interface
-	end context.CancelFunc
-}
-
-// Stop ends the watch.
-func (w *openWatch) Stop() {
-	w.Interface.Stop()
-	w.end()
 }

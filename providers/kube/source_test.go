@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
@@ -56,7 +57,7 @@ func TestSilentAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := false
 		var asked context.Context
-		client := &http.Client{Transport: sender(func(r *http.Request) (*http.Response, error) {
+		c, err := open(&rest.Config{Host: "http://silent", Transport: sender(func(r *http.Request) (*http.Response, error) {
 			if asked = r.Context(); answers {
 				body, w := io.Pipe() // says nothing, and stays open
 				context.AfterFunc(asked, func() { _ = w.CloseWithError(asked.Err()) })
@@ -64,12 +65,11 @@ func TestSilentAPI(t *testing.T) {
 			}
 			<-asked.Done()
 			return nil, asked.Err()
-		})}
-		api, err := newGroups(&rest.Config{Host: "http://silent", QPS: -1}, client)
+		})}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
-		maps, ctx := api.configMaps("shop"), context.WithoutCancel(t.Context())
+		maps, ctx := c.urgent.configMaps("shop"), context.WithoutCancel(t.Context())
 		s := &source{resource: "configmaps", now: time.Now, changed: func() {}, open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return maps.Watch(ctx, o) }}
 		for _, c := range []struct {
 			name  string
@@ -82,6 +82,10 @@ func TestSilentAPI(t *testing.T) {
 			{"list", listTimeout, func() error { _, err := maps.List(ctx, metav1.ListOptions{}); return err }},
 			{"watch", requestTimeout, func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err }},
 			{"a source's watch", requestTimeout, func() error { _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); return err }},
+			{"an object of a kind of others", listTimeout, func() error {
+				_, err := c.custom.Resource(deployments).Namespace("shop").Get(ctx, "a", metav1.GetOptions{})
+				return err
+			}},
 		} {
 			begin := time.Now()
 			if err := c.do(); !isTimeout(err) {
@@ -93,6 +97,20 @@ func TestSilentAPI(t *testing.T) {
 		}
 		if _, err := s.current(); !isTimeout(err) {
 			t.Errorf("the source's error is %v", err)
+		}
+		feed, ear := c.Feed(), &CommandListener{c: c, namespace: "drainboard", group: "ng-web"}
+		feed.OnRecord("drainboard", "ng-web", nil)
+		Follow(feed, Kind{Group: "core.gardener.cloud", Version: "v1beta1", Resource: "shoots", Namespace: "garden-shop"}, func(*unstructured.Unstructured) *string { return nil }, nil)
+		if ear.follow(); len(feed.sources) != 6 || len(ear.feed.sources) != 1 {
+			t.Fatalf("%d and %d kinds are followed", len(feed.sources), len(ear.feed.sources))
+		}
+		for _, f := range []*Feed{feed, ear.feed} {
+			for _, s := range f.sources {
+				begin := time.Now()
+				if _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); !isTimeout(err) || time.Since(begin) != requestTimeout {
+					t.Errorf("a watch of %s was given up after %s: %v", s.resource, time.Since(begin), err)
+				}
+			}
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()

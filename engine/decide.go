@@ -87,14 +87,14 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 	reportFound(s)
 	s.Run.Seen = now
 	s.Run.Blind = s.blind()
-	s.changed = s.changed || rebounded(&r, &s.Run) || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
+	s.changed = s.changed || boundsChanged(&r, &s.Run) || !s.unwritten && !slices.Equal(s.Run.Blind, r.Blind) || len(s.events) > 0 || len(s.actions) > 0 || len(in.Outcomes) > 0
 	slices.Sort(s.touched)
 	return Decision{Run: s.Run, Actions: s.actions, Events: s.events, Acks: s.acks, Wake: s.Wake(), ReadCloud: s.readsNow, Changed: s.changed, Touched: slices.Compact(s.touched), voids: s.voids}
 }
 
-// rebounded reports whether how many nodes may go, or join, at once has been settled anew: a setup that waits
-// for approval settles it in each decision, and a user may scale the group meanwhile.
-func rebounded(was, is *record.Run) bool {
+// boundsChanged reports whether how many nodes may go, or join, at once is another number now: a setup that waits
+// for approval determines it in each decision, and a user may scale the group meanwhile.
+func boundsChanged(was, is *record.Run) bool {
 	return was.Limit != is.Limit || was.Raise != is.Raise || !maps.Equal(was.Zones, is.Zones)
 }
 

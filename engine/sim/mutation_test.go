@@ -275,7 +275,7 @@ var mutations = []mutation{
 	{"found: a watch that is not answered is waited for without end", "../providers/kube/transport/answer.go", "late := time.AfterFunc(limit, stop)", "late := time.AfterFunc(100*limit, stop)", "TestSilentAPI", "was given up after"},
 	{"found: a row does not show that the end of an interrupted wait moves", "snapshot/view.go", " && sameWait(a.Interrupts, b.Interrupts)", "", "TestRowWithAnInterruptedWait", "is the same although"},
 	{"found: a process counts as suspended before that could be asked for", "capacity.go", "asked && !ours {", "(asked || !ours) && !ours {", "TestSuspendedIsWhatWasAskedFor", "count as suspended"},
-	{"found: what is settled anew while a phase waits for approval is not written", "decide.go", "s.changed || rebounded(&r, &s.Run) ||", "s.changed ||", "TestBoundsAreWritten", "counts as changed: false"},
+	{"found: sizes that change while a phase waits for approval are not written", "decide.go", "s.changed || boundsChanged(&r, &s.Run) ||", "s.changed ||", "TestBoundsAreWritten", "counts as changed: false"},
 	{"found: that an end by others takes nothing down is not written", "observe.go", "n.Decrement, s.changed = false, true // others", "n.Decrement = false // others", "TestEndedByOthersIsWritten", "is not written down"},
 	{"found: a pod is forgotten before its deletion is answered", "observe.go", " && s.Settled(record.DeleteKey(uid)) }", " }", "Scenario/force_answer_late", ""},
 	{"found: a run with nothing to replace does not wait for new machines", "strategy/kops.go", "if s.Run.State == record.Running && s.WatchLaunches(s.Missing()) {\n\t\tk.finish(s)", "if s.Now.After(s.Run.Started) {\n\t\tk.finish(s)", "Scenario/kops_killed_before_look", ""},

@@ -13,7 +13,7 @@ import (
 )
 
 // While the roll of updates in place waits for approval, a user scales the group. How many nodes the zones
-// have, and how many may go at once, is written down with that decision: another process would go on with
+// have, and how many may go at once, is written down with that decision: another process would continue with
 // the sizes of before.
 func TestBoundsAreWritten(t *testing.T) {
 	f := &follower{onlooker: look(t, 6), rules: strategy.GardenerInPlace{}}

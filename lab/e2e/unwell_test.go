@@ -14,8 +14,9 @@ import (
 )
 
 // startPatience is how long a start may take with a quarter of the answers broken: one that is
-// not answered at all takes the client ten seconds each time.
-const startPatience = 2 * time.Minute
+// not answered at all takes the client ten seconds each time. A command may take obeyPatience, as its driver
+// may lose its lock meanwhile, and does nothing until it has it again.
+const startPatience, obeyPatience = 2 * time.Minute, 4 * time.Minute
 
 // A part of all requests to both APIs gets 429, 500 or no answer. The driver is killed, and the
 // run resumed, again and again; each time others plan, look at it, pause and resume it. Every one
@@ -39,8 +40,8 @@ func TestUnwellStarts(t *testing.T) {
 				}
 			})
 			told := []*process{p}
-			for _, args := range [][]string{{"plan", g}, {"status", g}, {"pause", g, "--wait", "60s"}, {"resume", g, "--wait", "60s"}} {
-				told = append(told, desk.starts(t, round, func() *process { return desk.launch(args...) }, func(p *process) { p.exitsWithin(startPatience, 0) }))
+			for _, args := range [][]string{{"plan", g}, {"status", g}, {"pause", g, "--wait", "3m"}, {"resume", g, "--wait", "3m"}} {
+				told = append(told, desk.starts(t, round, func() *process { return desk.launch(args...) }, func(p *process) { p.exitsWithin(obeyPatience, 0) }))
 			}
 			retried = retried || slices.ContainsFunc(told, saysRetried)
 		}

@@ -54,7 +54,7 @@ func nextBatch(s *assess.Reader) []string {
 	var first, waiting, held []string
 	for _, id := range s.Run.Order {
 		switch {
-		case s.Run.Nodes[id].Stage != record.Outdated:
+		case s.Run.Nodes.Peek(id).Stage != record.Outdated:
 		case s.PassesGate(id):
 			first = append(first, id)
 		case s.ZoneBusy(id):
@@ -84,7 +84,7 @@ func batchSize(s *assess.Reader, waiting int) int {
 func newBatch(s *assess.Reader, id int, machines []string) record.Batch {
 	b := record.Batch{ID: id, Machines: machines, Waiting: s.Now}
 	for _, m := range machines {
-		b.Names = append(b.Names, s.Label(m, s.Run.Nodes[m]))
+		b.Names = append(b.Names, s.Label(m, s.Run.Nodes.Get(m)))
 	}
 	b.Hash = hash(s, machines)
 	return b
@@ -135,7 +135,7 @@ func refreshBatch(s *Step) {
 // queue moves the nodes of an approved batch to queued.
 func queue(s *Step, b record.Batch) {
 	for _, id := range b.Machines {
-		if n := s.Run.Nodes[id]; n.Stage == record.Outdated {
+		if n := s.Run.Nodes.Get(id); n.Stage == record.Outdated {
 			n.Stage, n.Since, n.Batch = record.Queued, s.Now, b.ID
 			s.SetNode(id, n)
 		}
@@ -216,8 +216,8 @@ func canaryOver(s *Step) bool {
 func canaryTrouble(s *assess.Reader) (trouble string, complete bool) {
 	old := map[string]bool{} // owners with pods that crash-loop elsewhere too
 	crashing := map[string]*world.Pod{}
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		n := s.Run.Nodes[id]
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		n := s.Run.Nodes.Get(id)
 		if m := s.W.Machine(id); n.New && n.Stage != record.Terminating && m != nil && !m.Leaving() {
 			switch why := s.WhyNotReady(m); {
 			case why == "":
@@ -267,7 +267,7 @@ func notLaunched(s *assess.Reader) string {
 // lastReplaced is when the last outdated node was replaced.
 func lastReplaced(s *assess.Reader) (last time.Time) {
 	for _, id := range s.In(record.Replaced) {
-		if since := s.Run.Nodes[id].Since; since.After(last) {
+		if since := s.Run.Nodes.Peek(id).Since; since.After(last) {
 			last = since
 		}
 	}

@@ -116,7 +116,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	for i := range nodes {
 		if i < nodes/2-benchLimit { // replaced
 			id := fmt.Sprintf("i-%08d", i)
-			r.Nodes[id] = record.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: record.Replaced, Since: m.now, Old: "v1.30"}
+			r.Nodes = r.Nodes.With(id, record.Node{Name: fmt.Sprintf("old-%d", i), Zone: g.Zones[i%3], Stage: record.Replaced, Since: m.now, Old: "v1.30"})
 			continue
 		}
 		id, name, zone := member(i, before)
@@ -134,7 +134,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 			n.Stage, n.Wait = record.Terminating, &record.Wait{For: "terminating", Start: m.now, End: m.now.Add(time.Hour), Needs: []world.Source{world.Cloud}}
 			machines[len(machines)-1].State = world.MachineTerminating
 		}
-		r.Nodes[id] = n
+		r.Nodes = r.Nodes.With(id, n)
 		switch {
 		case blocked:
 			for range 2 {
@@ -157,7 +157,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 	for i := range nodes / 2 {
 		id, name, zone := member(nodes+i, after)
 		daemons(name)
-		r.Nodes[id] = record.Node{Name: name, Zone: zone, Stage: record.Ready, Since: m.now, Old: "v1.31", New: true}
+		r.Nodes = r.Nodes.With(id, record.Node{Name: name, Zone: zone, Stage: record.Ready, Since: m.now, Old: "v1.31", New: true})
 	}
 	for i := 0; pods+benchDaemons*len(machines) < nodes*benchPods; i++ {
 		p := pod(machineName(machines[len(machines)-1-i%(nodes/2)].ID, m.w))
@@ -188,7 +188,7 @@ func newMiddle(tb testing.TB, nodes, slots int) *middle {
 }
 
 func (m *middle) inWork() (count int) {
-	for _, n := range m.run.Nodes {
+	for _, n := range m.run.Nodes.All() {
 		if n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating {
 			count++
 		}
@@ -256,6 +256,27 @@ func BenchmarkDecide(b *testing.B) {
 				b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "median-ns")
 			})
 		}
+	}
+}
+
+// BenchmarkChange is one decision that changes one node of the run, in small and large clusters: a user gives a
+// node that drains more time.
+func BenchmarkChange(b *testing.B) {
+	for _, nodes := range []int{500, 5000} {
+		b.Run(fmt.Sprint(nodes), func(b *testing.B) {
+			m := newMiddle(b, nodes, 0)
+			drains := fmt.Sprintf("i-%08d", nodes/2-benchLimit+20)
+			var took []time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				m.in.Commands = []record.Command{{Kind: record.CmdExtend, Node: machineName(drains, m.w), By: "bench", At: m.now}}
+				start := time.Now()
+				m.step(b)
+				took = append(took, time.Since(start))
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "median-ns")
+		})
 	}
 }
 

@@ -105,7 +105,7 @@ func handleAccept(s *Step, c record.Command) {
 
 func handleForce(s *Step, c record.Command) {
 	id, ok := machineNamed(&s.Reader, c.Node)
-	if !ok || !assess.IsDraining(s.Run.Nodes[id]) {
+	if !ok || !assess.IsDraining(s.Run.Nodes.Get(id)) {
 		s.refuse(c, text.ForceRefused(c.Node))
 		return
 	}
@@ -124,7 +124,7 @@ func handleForce(s *Step, c record.Command) {
 
 func handleSkip(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
-	switch n := s.Run.Nodes[id]; {
+	switch n := s.Run.Nodes.Get(id); {
 	case assess.Skippable(n):
 		s.skip(id, text.AskedForBy(c.Sender()))
 	default:
@@ -135,7 +135,7 @@ func handleSkip(s *Step, c record.Command) {
 // handleExtend gives a node that drains another drain timeout.
 func handleExtend(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if !assess.Extendable(n) {
 		s.refuse(c, text.ExtendRefused(c.Node))
 		return
@@ -175,7 +175,7 @@ func handlePace(s *Step, c record.Command) {
 // handleReturn puts a skipped or failed node at the end of the order.
 func handleReturn(s *Step, c record.Command) {
 	id, _ := machineNamed(&s.Reader, c.Node)
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if !assess.Returnable(n) || s.W.Machine(id) == nil {
 		s.refuse(c, text.ReturnRefused(c.Node))
 		return
@@ -194,7 +194,7 @@ func handleReturn(s *Step, c record.Command) {
 }
 
 func machineNamed(s *assess.Reader, node string) (string, bool) {
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if node != "" && (n.Name == node || id == node) {
 			return id, true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -148,15 +149,16 @@ type Step struct {
 	voids    bool            // see Decision.SavesFirst
 	made     *world.Template // answer of CreateTemplate
 
-	copied, copiedMarks bool     // Run.Nodes, Run.Marks are this step's own
-	copiedPods          bool     // Run.Pods are
-	copiedWorkloads     bool     // Run.Workloads and Run.Leaving are
-	touched             []string // machines whose nodes were set or dropped
+	nodes           shards.Editor[record.Node] // changes Run.Nodes
+	pods            shards.Editor[record.Pod]  // changes Run.Pods
+	copiedMarks     bool                       // Run.Marks are this step's own
+	copiedWorkloads bool                       // Run.Workloads and Run.Leaving are
+	touched         []string                   // machines whose nodes were set or dropped
 }
 
 func newStep(rules Strategy, now time.Time, w *world.World, r record.Run) *Step {
-	if r.Nodes == nil {
-		r.Nodes = map[string]record.Node{}
+	if r.Nodes.IsNil() {
+		r.Nodes = shards.Of(map[string]record.Node{})
 	}
 	if r.Marks == nil {
 		r.Marks = map[string][]record.Mark{}

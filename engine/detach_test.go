@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 )
 
 // Who stops a run at once reads what is outside its group or its load balancers, or may be:
@@ -12,14 +13,14 @@ import (
 func TestOutstandingOutside(t *testing.T) {
 	r := record.Run{
 		Group: "nodes", Phases: []record.Phase{{Name: "surge"}},
-		Nodes: map[string]record.Node{
+		Nodes: shards.Of(map[string]record.Node{
 			"i-1": {Name: "a1", Stage: record.Outdated, Detached: true},
 			"i-2": {Name: "a2", Stage: record.Outdated},
 			"i-3": {Name: "a3", Stage: record.Draining},
 			"i-4": {Name: "a4", Stage: record.Skipped, OffBalancers: true},
 			"i-5": {Name: "a5", Stage: record.Replaced, Detached: true, OffBalancers: true},
 			"i-6": {Name: "a6", Stage: record.Outdated},
-		},
+		}),
 		Pending: map[string]record.Pending{
 			record.DetachKey("i-2"):     {Action: record.Action{Kind: record.Detach}},
 			record.DeregisterKey("i-3"): {Action: record.Action{Kind: record.Deregister}},

@@ -16,8 +16,8 @@ type detachRecord struct {
 }
 
 func (r *detachRecord) Decided(before record.Run, d engine.Decision) {
-	for id, was := range before.Nodes {
-		if is := d.Run.Nodes[id]; was.Detached && !is.Detached {
+	for id, was := range before.Nodes.All() {
+		if is := d.Run.Nodes.Get(id); was.Detached && !is.Detached {
 			r.returned++
 			if !d.Changed {
 				r.t.Errorf("the record is not written although %s is not detached any more", id)

@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -36,8 +37,8 @@ func newSight(stage record.Stage) *sight {
 	w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Zone: "a", Version: "v1.31", Ready: true, Unschedulable: true, Taints: []world.Taint{{Key: "k", Effect: "NoSchedule"}}})
 	w.SetDaemonSets([]string{"daemon"})
 	r := engine.Start(assess.NewRun(strategy.EKS{}, "r", 1, w, strategy.EKS{}.Defaults(), record.Target{}), lookedAt.Add(-time.Hour), "ann")
-	r.Nodes["i-1"] = record.Node{Name: "n1", Zone: "a", Stage: stage, Since: lookedAt, Wait: &record.Wait{For: "drain deadline", Start: lookedAt, End: lookedAt.Add(time.Minute)}}
-	r.Pods, r.Marks, r.Pending = map[string]record.Pod{}, map[string][]record.Mark{}, map[string]record.Pending{}
+	r.Nodes = r.Nodes.With("i-1", record.Node{Name: "n1", Zone: "a", Stage: stage, Since: lookedAt, Wait: &record.Wait{For: "drain deadline", Start: lookedAt, End: lookedAt.Add(time.Minute)}})
+	r.Pods, r.Marks, r.Pending = shards.Of(map[string]record.Pod{}), map[string][]record.Mark{}, map[string]record.Pending{}
 	return &sight{w, r}
 }
 
@@ -94,9 +95,9 @@ func TestPodStages(t *testing.T) {
 		{name: "its turn has not come", pod: web(), want: snapshot.StageToEvict},
 		{name: "outdated node", on: record.Outdated, pod: web(), known: record.Pod{Refusal: record.RefusedBudget}, want: snapshot.StageToEvict},
 		{name: "new node", on: record.Ready, pod: web(), also: func(s *sight) {
-			n := s.r.Nodes["i-1"]
+			n := s.r.Nodes.Get("i-1")
 			n.New = true
-			s.r.Nodes["i-1"] = n
+			s.r.Nodes = s.r.Nodes.With("i-1", n)
 		}, want: snapshot.StageRuns},
 		{name: "skipped node", on: record.Skipped, pod: web(), known: record.Pod{Tries: 3, Refusal: record.RefusedBudget}, want: snapshot.StageRuns},
 		{name: "evicted, and nothing seen of it yet", pod: web(), known: record.Pod{Tries: 1}, want: snapshot.StageEvicting},
@@ -127,7 +128,7 @@ func TestPodStages(t *testing.T) {
 			want: snapshot.StageBlocked, blocker: blockers.BlockedByBudget, why: "never allows any"},
 		{name: "comes back", pod: web(), known: record.Pod{Returns: 2}, want: snapshot.StageReturns, blocker: blockers.BlockedByReturn, why: "came back 2 times"},
 		{name: "comes back in spite of a force order", pod: web(func(p *world.Pod) { p.ToleratesAll = true }), orders: []record.ForceOrder{forced}, also: func(s *sight) {
-			s.r.Pods["gone"] = record.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)}
+			s.r.Pods = s.r.Pods.With("gone", record.Pod{Node: "n1", Owner: "rs", Evicted: lookedAt.Add(-time.Hour)})
 		}, want: snapshot.StageReturns, why: "terminated with its node"},
 		{name: "forced", pod: web(), known: record.Pod{Tries: 1}, orders: []record.ForceOrder{forced}, want: snapshot.StageForced, why: "by order of ann"},
 		{name: "forced, and in its grace period", pod: web(ends(10 * time.Second)), known: record.Pod{Forced: true}, orders: []record.ForceOrder{forced}, want: snapshot.StageForced, why: "by order of ann"},
@@ -152,7 +153,7 @@ func TestPodStages(t *testing.T) {
 			s.w.SetPod(c.pod)
 			if c.known.Tries > 0 || c.known.Returns > 0 || c.known.Forced || c.known.Refusal != "" {
 				c.known.First, c.known.Next = lookedAt.Add(-time.Minute), lookedAt.Add(4*time.Second)
-				s.r.Pods[c.pod.UID] = c.known
+				s.r.Pods = s.r.Pods.With(c.pod.UID, c.known)
 			}
 			s.r.Orders = c.orders
 			for _, b := range c.budgets {

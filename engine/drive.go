@@ -55,7 +55,7 @@ func (rolling) plan(s *Step) (outdated []string) {
 			continue
 		}
 		s.SetNode(m.ID, observer{s}.takeIn(m))
-		if s.Run.Nodes[m.ID].Stage == record.Outdated {
+		if s.Run.Nodes.Peek(m.ID).Stage == record.Outdated {
 			outdated = append(outdated, m.ID)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
@@ -61,7 +62,7 @@ func (s *Step) stop(result record.Result, why string) {
 	s.Run.State, s.Run.Result, s.Run.Why, s.Run.PausedExternally = record.Ending, result, why, false
 	s.Run.PhaseWait = s.NewWait(record.WaitRestoring, cleanupLimit+s.Run.Settings.Settle, world.Cluster)
 	for _, id := range s.In(record.Draining) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		offBalancers(s, id, &n)
 		s.SetNode(id, n)
 	}
@@ -73,7 +74,7 @@ func (s *Step) stop(result record.Result, why string) {
 	if n := len(s.Run.Batches); n > 0 && s.Run.Batches[n-1].Approved.IsZero() {
 		s.Run.Batches = s.Run.Batches[:n-1]
 	}
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Queued {
 			n.Stage, n.Since = record.Outdated, s.Now
 			s.SetNode(id, n)
@@ -94,11 +95,11 @@ func (s *Step) end() {
 	late := !s.Now.Before(last)
 	s.WakeAt(last)
 	done := true
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
 		done = s.endNode(id) && done
 	}
 	for _, machine := range slices.Sorted(maps.Keys(s.Run.Marks)) {
-		if _, member := s.Run.Nodes[machine]; !member {
+		if !s.Run.Nodes.Has(machine) {
 			done = s.unmarkNode(machine) && done
 		}
 	}
@@ -138,7 +139,7 @@ func undecided(s *assess.Reader) bool {
 
 // endNode finishes a node or puts it back. It reports whether it is done.
 func (s *Step) endNode(id string) bool {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	switch n.Stage {
 	case record.Terminating:
 		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !terminationAsked(&s.Reader, id) && (!n.New || holdsPods(&s.Reader, n)) {
@@ -205,14 +206,14 @@ func (s *Step) listUnrestored() {
 		}
 		if machine := s.W.Machine(m.Put.Machine); machine != nil && machine.Leaving() {
 			continue // it goes with its node
-		} else if machine == nil && s.Run.Nodes[m.Put.Machine].Ends {
+		} else if machine == nil && s.Run.Nodes.Peek(m.Put.Machine).Ends {
 			continue // it has gone, and its node is only still known
 		}
 		undo := m.Undo()
 		s.AddUnrestored(undo.Sentence(), undo.Command())
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		if n := s.Run.Nodes[id]; n.Stage == record.Terminating {
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		if n := s.Run.Nodes.Get(id); n.Stage == record.Terminating {
 			s.AddUnrestored(text.StillTerminating(s.Label(id, n)), text.ActivitiesCommand(s.Run.Group))
 		}
 	}
@@ -256,7 +257,7 @@ func (s *Step) Succeed() {
 	}
 	result := record.Succeeded
 	left := 0
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Skipped && !n.New {
 			left++
 		}
@@ -314,7 +315,7 @@ func raiseStays(s *assess.Reader) string {
 func (s *Step) EndKept(why string) {
 	clean := true
 	for _, id := range slices.Sorted(maps.Keys(s.Run.Marks)) {
-		if n, member := s.Run.Nodes[id]; !member || n.New {
+		if n, member := s.Run.Nodes.Find(id); !member || n.New {
 			clean = s.unmarkNode(id) && clean
 		}
 	}
@@ -335,7 +336,7 @@ func (s *Step) EndKept(why string) {
 // whySkipped sums up why nodes were left: how many for each reason.
 func whySkipped(s *assess.Reader) string {
 	count := map[string]int{}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Skipped && !n.New {
 			count[n.Reason]++
 		}
@@ -353,8 +354,7 @@ func (s *Step) finish(result record.Result) {
 	s.Run.RaiseLeft = s.Run.RemainingRaise(s.W.Group.Sizes)
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Kept, s.Run.Leaving = nil, nil
-	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, nil, nil, nil, nil, nil
-	s.copiedPods = false
+	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, shards.Map[record.Pod]{}, nil, nil, nil, nil
 	reportFound(s) // the run's end is the last event about it
 	code := s.Run.ExitCode()
 	replaced, total := s.Run.Outdated()

@@ -153,7 +153,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Kind == record.StartUpdate || a.Kind == record.SetUpdateConfig {
 		a = tookUpdate(s, a, o.Update)
 	}
-	if n, known := s.Run.Nodes[a.Machine]; known && a.Kind == record.Terminate {
+	if n, known := s.Run.Nodes.Find(a.Machine); known && a.Kind == record.Terminate {
 		n.Ends = true
 		s.SetNode(a.Machine, n)
 	}

@@ -95,7 +95,7 @@ func evict(s *Step) {
 func allCandidates(s *Step, inFlight func(string) int) []*candidate {
 	var list []*candidate
 	for _, id := range s.In(record.Draining) {
-		if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
+		if n := s.Run.Nodes.Get(id); n.Name != "" && n.Order == "" && n.Missing.IsZero() && isolated(&s.Reader, n) {
 			list = append(list, candidates(s, id, n, inFlight)...)
 		}
 	}
@@ -116,7 +116,7 @@ func candidates(s *Step, id string, n record.Node, inFlight func(string) int) []
 		if p.Terminating() || s.Judge(p).Fate != drain.Leaves {
 			continue
 		}
-		known := s.Run.Pods[p.UID]
+		known := s.Run.Pods.Get(p.UID)
 		if known.Forced || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)) {
 			continue
 		}
@@ -168,7 +168,7 @@ func sendEviction(s *Step, c *candidate) bool {
 // noteTried records the first attempt on a node after the run's last gap. Later ones change nothing, and
 // writing a node copies all of them.
 func noteTried(s *Step, machine string) {
-	n := s.Run.Nodes[machine]
+	n := s.Run.Nodes.Get(machine)
 	if n.Tried.After(s.Run.Gap) {
 		return
 	}
@@ -203,7 +203,7 @@ func evictionsInFlight(s *assess.Reader) (unanswered int, perBudget, asked map[s
 // lastTries tells for each set of budgets when an eviction was last tried on it.
 func lastTries(s *assess.Reader) map[string]time.Time {
 	out := map[string]time.Time{}
-	for _, p := range s.Run.Pods {
+	for _, p := range s.Run.Pods.All() {
 		if set := strings.Join(p.Budgets, ", "); p.Last.After(out[set]) {
 			out[set] = p.Last
 		}
@@ -226,8 +226,8 @@ func mayProbe(s *assess.Reader, last time.Time, pause time.Duration) bool {
 // takeEviction settles the answer to an eviction or a delete.
 func takeEviction(s *Step, p record.Pending, o record.Outcome) {
 	a := p.Action
-	known := s.Run.Pods[a.UID]
-	n := s.Run.Nodes[a.Machine]
+	known := s.Run.Pods.Get(a.UID)
+	n := s.Run.Nodes.Get(a.Machine)
 	switch {
 	case o.Verdict == record.Unknown:
 		p.Expires = s.Now
@@ -304,11 +304,11 @@ func reportBlocked(s *Step, a record.Action, known record.Pod, n record.Node) {
 // noteReturn lets a pod that came back wait longer each time before it is
 // evicted again.
 func noteReturn(s *Step, p *world.Pod, n record.Node) record.Pod {
-	known := s.Run.Pods[p.UID]
+	known := s.Run.Pods.Get(p.UID)
 	if known.Returns > 0 {
 		return known
 	}
-	for _, was := range s.Run.Pods {
+	for _, was := range s.Run.Pods.All() {
 		if was.Owner == p.Owner.UID && was.Node == p.Node {
 			known.Returns = max(known.Returns, was.Returns+1)
 		}
@@ -405,12 +405,12 @@ func helpAlong(s *Step) {
 // helped lists the pods that have to leave the nodes that the controller has picked.
 func helped(s *Step, inFlight func(string) int) (list []*candidate) {
 	for _, id := range s.In(record.Draining) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if n.Name == "" || n.Order != "" || !n.Missing.IsZero() {
 			continue
 		}
 		for _, p := range s.W.PodsOn(n.Name) {
-			known := s.Run.Pods[p.UID]
+			known := s.Run.Pods.Get(p.UID)
 			if p.Terminating() || s.Judge(p).Fate != drain.Leaves || known.Forced || !s.Settled(record.EvictKey(p.UID)) || !s.Settled(record.DeleteKey(p.UID)) {
 				continue
 			}
@@ -432,7 +432,7 @@ func noteHeld(s *Step, c *candidate) {
 
 // forgetGone drops held pods that are gone without an eviction of ours.
 func forgetGone(s *Step) {
-	for uid, p := range s.Run.Pods {
+	for uid, p := range s.Run.Pods.All() {
 		if s.W.Pod(uid) == nil && p.Evicted.IsZero() && !p.Forced && s.Settled(record.EvictKey(uid)) && s.Settled(record.DeleteKey(uid)) {
 			dropPod(s, uid)
 			s.changed = true

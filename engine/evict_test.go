@@ -78,7 +78,7 @@ func TestOneEvictionAtATimeForABudget(t *testing.T) {
 			t.Fatalf("%d evictions without an answer", unanswered)
 		}
 		evicted = 0
-		for _, p := range s.Driver.Run.Pods {
+		for _, p := range s.Driver.Run.Pods.All() {
 			if !p.Evicted.IsZero() {
 				evicted++
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -168,11 +169,11 @@ func TestOthersOnNodesOfARun(t *testing.T) {
 	o.taint(2, eksTaint, "unschedulable", "NoSchedule")
 	o.taint(2, kopsTaint, "", "PreferNoSchedule")
 	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
-	run.Nodes = map[string]record.Node{}
+	run.Nodes = shards.Of(map[string]record.Node{})
 	run.Marks = map[string][]record.Mark{}
 	for i := 1; i <= 2; i++ {
 		id, name := fmt.Sprint("i-", i), fmt.Sprint("n", i)
-		run.Nodes[id] = record.Node{Name: name, Zone: "a", Stage: record.Outdated, Since: noon}
+		run.Nodes = run.Nodes.With(id, record.Node{Name: name, Zone: "a", Stage: record.Outdated, Since: noon})
 		run.Marks[id] = []record.Mark{{Put: record.TaintOf(id, name, world.Taint{Key: eksTaint, Value: "unschedulable", Effect: "NoSchedule"})}}
 	}
 	v := snapshot.View(strategy.EKS{}, noon, o.w, run, snapshot.Look{Machine: "i-2"}, nil)

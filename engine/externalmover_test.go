@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -210,7 +211,7 @@ func TestMoversWithoutARun(t *testing.T) {
 func TestMoversOfRecordDiff(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	run := func(movers ...record.ExternalMover) record.Run {
-		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: map[string]record.Node{}, ExternalMovers: movers}
+		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: shards.Of(map[string]record.Node{}), ExternalMovers: movers}
 	}
 	kops := record.ExternalMover{Kind: record.ExternalRoll, Who: "kops", Does: "is rolling", Nodes: []string{"a1"}, Handling: record.HandlingRefused, How: "the run pauses", Since: at.Add(time.Second)}
 	later := kops

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -104,7 +105,7 @@ func TestFacts(t *testing.T) {
 func TestFactsOfAnotherRun(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService}})
-	r := record.Run{Nodes: map[string]record.Node{"i-1": {Name: "n1", Stage: record.Queued}}, Marks: map[string][]record.Mark{}}
+	r := record.Run{Nodes: shards.Of(map[string]record.Node{"i-1": {Name: "n1", Stage: record.Queued}}), Marks: map[string][]record.Mark{}}
 	s := newStep(nil, time.Unix(1000, 0), w, r)
 	s.Count(record.Queued)
 	before := w.Kept()

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/text/systems"
@@ -27,23 +27,23 @@ func observeController(s *Step) {
 	if !s.Fresh(world.Cloud) || starting(s) {
 		return
 	}
-	s.First = len(s.Run.Nodes) == 0
+	s.First = s.Run.Nodes.Len() == 0
 	if now := append([]world.Template{s.W.Group.Template}, s.W.Group.Overrides...); !slices.Equal(now, s.Run.Target.Templates) {
 		s.Run.Target.Templates, s.changed = now, true // the group was changed once more
 	}
-	s.copied = false // what this decision has changed so far stays as it is: it is compared with
+	s.nodes = shards.Editor[record.Node]{} // what this decision has changed so far stays as it is: it is compared with
 	before := s.Run
 	s.Run.Seen = s.Now
 	s.Run.External = movers.NewActivity(s.Now, s.W, before.External, nil)
 	for _, m := range s.W.Machines() {
-		was, known := before.Nodes[m.ID]
+		was, known := before.Nodes.Find(m.ID)
 		n := reportStuck(s, m.ID, followed(s, m, was, known))
 		if !known || !reflect.DeepEqual(n, was) {
 			s.SetNode(m.ID, n)
 			s.changed = s.changed || !known || n.Stage != was.Stage || n.Reason != was.Reason || n.Pods != was.Pods
 		}
 	}
-	for id, n := range before.Nodes {
+	for id, n := range before.Nodes.All() {
 		if s.W.Machine(id) == nil && n.Stage != record.Replaced {
 			departs(s, id, n)
 		}
@@ -165,7 +165,7 @@ func followController(s *Step, f helping) {
 // till then is from before, or is not to be told from what others do.
 func starting(s *Step) bool {
 	m := s.W.Group.Managed
-	return s.Run.Target.Update != nil && len(s.Run.Nodes) == 0 && (m == nil || m.Named(s.Run.Update) == nil)
+	return s.Run.Target.Update != nil && s.Run.Nodes.Len() == 0 && (m == nil || m.Named(s.Run.Update) == nil)
 }
 
 // tookUpdate takes in the id of the update that was started.
@@ -350,7 +350,7 @@ func forceMachines(s *Step, f helping) {
 // prioritize has a machine go earlier or later than others.
 func (f helping) prioritize(s *Step, c record.Command, priority int) {
 	id, _ := machineNamed(&s.Reader, c.Node)
-	m, n := s.W.Machine(id), s.Run.Nodes[id]
+	m, n := s.W.Machine(id), s.Run.Nodes.Get(id)
 	var is selfdriven.Object
 	known := false
 	if m != nil {
@@ -464,8 +464,8 @@ func listPausedParts(s *Step, w selfdriven.Words) {
 
 // listTurns names the machines whose turn stays as the run has set it.
 func listTurns(s *Step, f helping, w selfdriven.Words) {
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		n, m := s.Run.Nodes[id], s.W.Machine(id)
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		n, m := s.Run.Nodes.Get(id), s.W.Machine(id)
 		if n.Turn == 0 || m == nil || m.Leaving() {
 			continue
 		}
@@ -481,7 +481,7 @@ func listTurns(s *Step, f helping, w selfdriven.Words) {
 func nodeNames(s *assess.Reader, ids []string) string {
 	var out []string
 	for _, id := range ids {
-		out = append(out, s.Label(id, s.Run.Nodes[id]))
+		out = append(out, s.Label(id, s.Run.Nodes.Get(id)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -513,7 +513,7 @@ func (s *Step) StoodStill(what string, d time.Duration) bool {
 	if w != nil && w.For != what {
 		w = nil
 	}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if w != nil && n.Since.After(w.Start) && (!n.New || n.Stage == record.Ready) {
 			w = nil
 		}

@@ -93,8 +93,8 @@ func (f *follower) steps(d time.Duration, in engine.Inputs) string {
 	f.is = decision.Run
 	f.asked = append(f.asked, decision.Actions...)
 	var out strings.Builder
-	for _, id := range slices.Sorted(mapKeys(f.is.Nodes)) {
-		n := f.is.Nodes[id]
+	for _, id := range slices.Sorted(f.is.Nodes.Keys()) {
+		n := f.is.Nodes.Get(id)
 		fmt.Fprintf(&out, "%s %s", cmp.Or(n.Name, id), n.Stage)
 		if n.Wait != nil {
 			fmt.Fprintf(&out, " %s %s", n.Wait.For, n.Wait.End.Sub(f.now))
@@ -118,16 +118,6 @@ func (f *follower) waits(d time.Duration) {
 	f.t.Helper()
 	for ; d > 0; d -= engine.Heartbeat {
 		f.steps(min(d, engine.Heartbeat), engine.Inputs{})
-	}
-}
-
-func mapKeys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
 	}
 }
 
@@ -326,9 +316,9 @@ func TestFollowStaysTheSame(t *testing.T) {
 	f.pod("cart", 1)
 	f.ends(1, "Initiate node drain")
 	f.waits(2*time.Hour + 10*time.Second)
-	was := f.is.Nodes["i-1"].Reason
+	was := f.is.Nodes.Get("i-1").Reason
 	f.steps(time.Second, engine.Inputs{})
-	if now := f.is.Nodes["i-1"].Reason; now != was || !strings.Contains(now, "overdue by 10s") {
+	if now := f.is.Nodes.Get("i-1").Reason; now != was || !strings.Contains(now, "overdue by 10s") {
 		t.Errorf("%q, and before %q", now, was)
 	}
 }

@@ -471,7 +471,7 @@ func TestFollowNewFails(t *testing.T) {
 	for _, preserved := range []time.Time{{}, noon.Add(time.Hour)} {
 		f.minds(1, func(g *world.ManagedMachine) { g.Phase, g.Preserved = world.PhaseFailed, preserved })
 		f.steps(time.Second, engine.Inputs{})
-		if n := f.is.Nodes["i-1"]; !n.New || n.Stage != record.NodeFail {
+		if n := f.is.Nodes.Get("i-1"); !n.New || n.Stage != record.NodeFail {
 			t.Errorf("preserved until %v: %+v", preserved, n)
 		}
 	}
@@ -484,7 +484,7 @@ func TestFollowPreservedOutdated(t *testing.T) {
 	f.node(2, sick(noon))
 	f.deployment(func(d *world.MachineDeployment) { d.Preserved = 1 })
 	f.steps(time.Second, engine.Inputs{})
-	if f.is.State != record.Running || f.is.Nodes["i-2"].New {
-		t.Errorf("it is %s, with %+v", f.is.State, f.is.Nodes["i-2"])
+	if f.is.State != record.Running || f.is.Nodes.Get("i-2").New {
+		t.Errorf("it is %s, with %+v", f.is.State, f.is.Nodes.Get("i-2"))
 	}
 }

@@ -56,7 +56,7 @@ func TestFollowStandsStillPastADeadline(t *testing.T) {
 	f.ends(1, "Initiate node drain")
 	f.node(1, func(n *world.Node) { n.Unschedulable = true })
 	f.waits(10 * time.Second)
-	n := f.is.Nodes["i-1"]
+	n := f.is.Nodes.Get("i-1")
 	if n.Wait == nil {
 		t.Fatalf("the node has no deadline: %+v", n)
 	}

@@ -21,12 +21,12 @@ import (
 // is saved before any delete goes out. A pod that an earlier order covers is
 // deleted once more, then without a grace period.
 func orderForce(s *Step, machine, uid, by, why string) {
-	n := s.Run.Nodes[machine]
+	n := s.Run.Nodes.Get(machine)
 	o := record.ForceOrder{ID: fmt.Sprintf("force-%d", len(s.Run.Orders)+1), Machine: machine, Node: n.Name, UID: uid, By: by, At: s.Now, Why: why}
 	for _, p := range s.W.PodsOn(n.Name) {
 		if (uid == "" || uid == p.UID) && s.Judge(p).Fate != drain.Stays {
 			o.Pods = append(o.Pods, p.Ref())
-			if known, ok := s.Run.Pods[p.UID]; ok {
+			if known, ok := s.Run.Pods.Find(p.UID); ok {
 				known.Forced, known.Next = false, s.Now
 				setPod(s, p.UID, known)
 			}
@@ -91,14 +91,14 @@ func forgetForced(s *Step, machine string) {
 func carryOutOrders(s *Step) {
 	for i := range s.Run.Orders {
 		o := s.Run.Orders[i]
-		if n := s.Run.Nodes[o.Machine]; !assess.IsDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !isolated(&s.Reader, n) || o.Over {
+		if n := s.Run.Nodes.Get(o.Machine); !assess.IsDraining(n) || !n.Missing.IsZero() || n.Name != o.Node || !isolated(&s.Reader, n) || o.Over {
 			continue
 		}
 		for _, p := range s.W.PodsOn(o.Node) {
 			if o.UID != "" && o.UID != p.UID || s.Judge(p).Fate == drain.Stays {
 				continue
 			}
-			known := s.Run.Pods[p.UID]
+			known := s.Run.Pods.Get(p.UID)
 			if known.Forced || !s.Settled(record.DeleteKey(p.UID)) || !s.Settled(record.EvictKey(p.UID)) {
 				continue
 			}
@@ -160,7 +160,7 @@ func observePassed(s *Step) {
 		case still:
 		case !s.Settled(record.DeleteKey(uid)): // it may be ours, by a force order
 			kept[uid] = was
-		case s.Run.Pods[uid].Forced: // it was
+		case s.Run.Pods.Peek(uid).Forced: // it was
 		case inTime(s, uid) || !removedBy(s, c, was):
 		case unwatched:
 			missed, by = append(missed, was.Ref), was.By
@@ -193,7 +193,7 @@ func (s *Step) noteUnseen(note string) {
 func keptPods(s *assess.Reader, c selfdriven.Controller) map[string]record.KeptPod {
 	kept := map[string]record.KeptPod{}
 	for _, id := range s.In(record.Draining, record.Updating, record.Terminating, record.Settling) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		for _, p := range s.W.PodsOn(n.Name) {
 			if k, is := keptPod(s, c, id, n, p); is {
 				kept[p.UID] = k

@@ -83,7 +83,7 @@ func (r *drainRound) start(s *Step, id string) bool {
 	if slices.Contains(r.asked, id) {
 		return false
 	}
-	if s.TakenBy(s.Run.Nodes[id].Name) != "" {
+	if s.TakenBy(s.Run.Nodes.Peek(id).Name) != "" {
 		r.waits = true
 		return false
 	}
@@ -97,7 +97,7 @@ func (r *drainRound) start(s *Step, id string) bool {
 		return false
 	}
 	if s.Conduct().InPlace(&s.Reader, id) && s.W.NodeOf(id) == nil {
-		r.back = text.NothingToSelect(s.Label(id, s.Run.Nodes[id]))
+		r.back = text.NothingToSelect(s.Label(id, s.Run.Nodes.Get(id)))
 		return false
 	}
 	idles := s.Conduct().HoldsIdle() || s.W.Group.Role == world.RoleControlPlane // a member of etcd counts although its node takes no pods
@@ -235,7 +235,7 @@ func (s *Step) Guard() {
 		return
 	}
 	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
-		if n := s.Run.Nodes[id]; n.New && !guarded(&s.Reader, id, n.Name) {
+		if n := s.Run.Nodes.Get(id); n.New && !guarded(&s.Reader, id, n.Name) {
 			s.Mark(record.AnnotationOf(id, n.Name, world.KeepFromScaleDown, "true"))
 		}
 	}

@@ -32,7 +32,7 @@ func hookOf(s *assess.Reader, phase record.HookPhase, machine, node, zone string
 // letGo reports whether the hooks before a node let it go; if not, it asks them. Who
 // waits for them holds a slot, as if the node drained.
 func letGo(s *Step, id string) bool {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if s.Run.Settings.BeforeNode == 0 || !n.LetGo.IsZero() && s.Now.Sub(n.LetGo) < hookValid {
 		return true
 	}
@@ -69,7 +69,7 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 		if said {
 			s.Run.PendingHooks = slices.DeleteFunc(slices.Clone(s.Run.PendingHooks), func(g record.Gone) bool { return g.Machine == a.Machine })
 		}
-	} else if n, known := s.Run.Nodes[a.Machine]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
+	} else if n, known := s.Run.Nodes.Find(a.Machine); known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
 		n.Wait = waitAfterHooks(n)
 		if o.Verdict == record.Done {
 			n.LetGo = s.Now
@@ -89,7 +89,7 @@ func takeHook(s *Step, p record.Pending, o record.Outcome) {
 	default:
 		delete(s.Run.Retries, a.Key)
 		s.Report(record.Event{Type: record.HookFailed, Node: a.Node, Zone: a.Zone, Reason: string(a.Phase), Message: o.Message})
-		if n := s.Run.Nodes[a.Machine]; a.Phase == record.BeforeNode && s.Run.State == record.Running && mayStart(n) {
+		if n := s.Run.Nodes.Get(a.Machine); a.Phase == record.BeforeNode && s.Run.State == record.Running && mayStart(n) {
 			s.Pause(text.HookRefused(a.Node, o.Message))
 		}
 	}
@@ -115,7 +115,7 @@ func mayStart(n record.Node) bool {
 func dropHooks(s *Step) {
 	for _, id := range assess.HooksUnderWay(&s.Run, record.BeforeNode) {
 		delete(s.Run.Pending, record.HookKey(record.BeforeNode, id))
-		if n, known := s.Run.Nodes[id]; known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
+		if n, known := s.Run.Nodes.Find(id); known && n.Wait != nil && n.Wait.For == string(record.BeforeNode) {
 			n.Wait = nil
 			s.SetNode(id, n)
 		}

@@ -28,7 +28,7 @@ func selectKey(machine string) string { return record.LabelOf(machine, "", world
 
 // startUpdate selects a node for its update in place.
 func startUpdate(s *Step, id string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.LetGo, n.Began, n.Blocked, n.Reason = record.Updating, s.Now, time.Time{}, s.Now, false, ""
 	n.Pods, _ = s.PodsToMove(n.Name)
 	n.Wait = controllerDrainWait(&s.Reader, id)
@@ -50,13 +50,13 @@ func (s *Step) FollowUpdates(fails func(node, why string)) {
 	}
 	settleUpdated(s)
 	for _, id := range s.In(record.Updating) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running {
 			followUpdate(s, id, n, node, fails)
 		}
 	}
 	for _, id := range s.In(record.Updating) { // none if the run was paused
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); node != nil && s.Run.State == record.Running && unselected(&s.Reader, id) && node.InPlace().Candidate {
 			selectNode(s, id, n)
 		}
@@ -71,7 +71,7 @@ func lookAtUpdates(s *Step) {
 	}
 	settleUpdated(s)
 	for _, id := range s.In(record.Updating) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); node != nil {
 			followUpdate(s, id, n, node, func(string, string) {})
 		}
@@ -86,7 +86,7 @@ func settleUpdated(s *Step) {
 		if m == nil || m.Leaving() || node == nil || !s.UpToDate(m) || !node.Updated() || !s.Settled(selectKey(id)) {
 			continue
 		}
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		n.Stage, n.Since, n.Wait, n.Reason = record.Replaced, s.Now, nil, ""
 		s.SetNode(id, n)
 		s.changed = true
@@ -135,7 +135,7 @@ func (s *Step) TakeUpCandidates() {
 		if m == nil || m.Leaving() || node == nil || !node.InPlace().Candidate || !selected(&s.Reader, m) || !s.Settled(selectKey(id)) {
 			continue
 		}
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		n.Stage, n.Since, n.New, n.Old, n.Batch, n.Wait, n.Reason, n.Order = record.Outdated, s.Now, false, node.Version, 0, nil, "", ""
 		s.SetNode(id, n)
 		endOrders(s, id)
@@ -159,7 +159,7 @@ func healthWait(s *assess.Reader, n record.Node) *record.Wait {
 // giveUpUpdate ends the machine of a node whose update has failed when its time to get
 // healthy is up, and has another one come. It has its slot already.
 func giveUpUpdate(s *Step, id string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if s.Run.State != record.Running || n.Wait == nil || !s.Over(n.Wait) || !s.Fresh(world.Cloud) {
 		return
 	}
@@ -227,7 +227,7 @@ func updated(s *Step, id string, n record.Node, node *world.Node) {
 
 // updateFailed notes that the update of a node has failed. It stays out of service.
 func updateFailed(s *Step, id string, n record.Node, why string, fails func(node, why string)) {
-	was := s.Run.Nodes[id]
+	was := s.Run.Nodes.Get(id)
 	if n.Blocked = true; !was.Blocked {
 		n.Reason = why
 	}
@@ -248,14 +248,14 @@ func updateFailed(s *Step, id string, n record.Node, why string, fails func(node
 // selected them cannot take it back.
 func listUnrestoredUpdates(s *Step) {
 	for _, id := range s.In(record.Updating) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		s.Note(systems.SelectedBefore(s.Label(id, n), s.DrivenBy()))
 	}
 }
 
 // unselected reports whether a node that is to be updated was not selected after all.
 func unselected(s *assess.Reader, id string) bool {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if node := s.W.Node(n.Name); node != nil && (node.InPlace().Selected || node.InPlace().Taken()) {
 		return false
 	}

@@ -29,7 +29,7 @@ func isolate(s *Step, id string, n record.Node) bool {
 	if s.Run.State != record.Running || !s.Mark(record.CordonOf(id, n.Name)) || !s.Mark(record.LabelOf(id, n.Name, record.ExcludeLabel, "true")) || !deregistered(s, id, n) {
 		return false
 	}
-	n = s.Run.Nodes[id]
+	n = s.Run.Nodes.Get(id)
 	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
 	s.changed = true
@@ -113,7 +113,7 @@ const (
 // watchRoutes looks up what routes to a node that settles, where its strategy wants that, and ends its
 // wait once nothing does. What cannot be looked up is waited for in full.
 func watchRoutes(s *Step, id string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if !s.Capabilities().AwaitsRoutes || n.Unrouted || n.Wait == nil || s.Over(n.Wait) || s.W.Node(n.Name) == nil {
 		return
 	}
@@ -150,7 +150,7 @@ func watchRoutes(s *Step, id string) {
 
 // tookRoutes notes what routes to a node that settles, and ends its wait where nothing does.
 func tookRoutes(s *Step, id string, routes []string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if n.LookedAt.IsZero() {
 		n.Routed = routes
 	}
@@ -225,7 +225,7 @@ func onlyAPI(s *assess.Reader) bool {
 
 // tookOut notes that a node has left its load balancers, or that the time for it is up.
 func tookOut(s *Step, a record.Action, o record.Outcome) {
-	n, known := s.Run.Nodes[a.Machine]
+	n, known := s.Run.Nodes.Find(a.Machine)
 	if !known || o.Already {
 		return // it was in none
 	}

@@ -101,7 +101,7 @@ func (s launchWatch) launchOverdue(why string) {
 		for _, m := range asked {
 			cause := findings(&s.Reader, m)
 			s.Run.BlockingPods = append(s.Run.BlockingPods, cause)
-			s.Report(record.Event{Type: record.NodeFailed, Node: s.Label(m.ID, s.Run.Nodes[m.ID]), Zone: m.Zone, Reason: string(record.CreationFail), Message: cause})
+			s.Report(record.Event{Type: record.NodeFailed, Node: s.Label(m.ID, s.Run.Nodes.Get(m.ID)), Zone: m.Zone, Reason: string(record.CreationFail), Message: cause})
 		}
 		s.Fail(record.CreationFail, text.LaunchTimedOut(why, s.LaunchTrouble()))
 		return
@@ -109,7 +109,7 @@ func (s launchWatch) launchOverdue(why string) {
 	others := len(sick)
 	for _, m := range asked {
 		cause := findings(&s.Reader, m)
-		s.Report(record.Event{Type: record.Warning, Node: s.Label(m.ID, s.Run.Nodes[m.ID]), Zone: m.Zone, Reason: record.ReasonLaunchOverdue, Message: cause})
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(m.ID, s.Run.Nodes.Get(m.ID)), Zone: m.Zone, Reason: record.ReasonLaunchOverdue, Message: cause})
 		if s.WhyNotReady(m) == why {
 			why, others = cause, len(sick)-1
 		}
@@ -122,12 +122,12 @@ func (s launchWatch) launchOverdue(why string) {
 // others.
 func (s launchWatch) notJoined() (sick []*world.Machine) {
 	for _, m := range s.W.Machines() {
-		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.WhyNotReady(m) != "" {
+		if s.Run.Nodes.Peek(m.ID).New && !m.Leaving() && s.WhyNotReady(m) != "" {
 			sick = append(sick, m)
 		}
 	}
 	end := func(m *world.Machine) time.Time {
-		if w := s.Run.Nodes[m.ID].Wait; w != nil {
+		if w := s.Run.Nodes.Peek(m.ID).Wait; w != nil {
 			return w.End
 		}
 		return s.Now
@@ -141,7 +141,7 @@ func (s launchWatch) notJoined() (sick []*world.Machine) {
 func (s launchWatch) inspected(machines []*world.Machine) bool {
 	all := true
 	for _, m := range machines {
-		if s.Run.Nodes[m.ID].Findings == nil {
+		if s.Run.Nodes.Peek(m.ID).Findings == nil {
 			s.ask(record.Action{Kind: record.Inspect, Key: "inspect/" + m.ID, Machine: m.ID, Group: s.Run.Group})
 			all = false
 		}
@@ -151,14 +151,14 @@ func (s launchWatch) inspected(machines []*world.Machine) bool {
 
 // findings is what is known of a new machine that is not Ready.
 func findings(s *assess.Reader, m *world.Machine) string {
-	return strings.Join(append([]string{s.WhyNotReady(m)}, s.Run.Nodes[m.ID].Findings...), "; ")
+	return strings.Join(append([]string{s.WhyNotReady(m)}, s.Run.Nodes.Peek(m.ID).Findings...), "; ")
 }
 
 // restartLaunches gives the machines that have not joined their time again: who resumes the
 // run has repaired what kept them, or waits for longer.
 func (s launchWatch) restartLaunches() {
 	s.Run.PhaseWait = nil
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		switch {
 		case n.Stage == record.Launching:
 			n.Wait = s.NewWait(record.WaitJoining, s.JoinTime(), world.Cluster, world.Cloud)
@@ -173,7 +173,7 @@ func (s launchWatch) restartLaunches() {
 // takeInspection keeps what the cloud said of a machine. No answer is an answer
 // too: the run does not wait for another.
 func takeInspection(s *Step, machine string, o record.Outcome) {
-	n, known := s.Run.Nodes[machine]
+	n, known := s.Run.Nodes.Find(machine)
 	if !known {
 		return
 	}
@@ -192,7 +192,7 @@ func (s *Step) WatchHealth() {
 		return
 	}
 	for _, id := range s.In(record.Launching, record.Ready, record.Surplus) {
-		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		n, m := s.Run.Nodes.Get(id), s.W.Machine(id)
 		if !n.New || m == nil || m.Leaving() || m.State == world.MachineStandby || s.TakenBy(n.Name) != "" {
 			continue
 		}
@@ -237,7 +237,7 @@ func (s *Step) watchHealthOf(id string, n record.Node, sick string) {
 
 // postpone notes why a machine whose time is up is not given up yet.
 func (s *Step) postpone(id, why string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if n.Reason == why && n.Wait.For == record.WaitPostponed {
 		return
 	}
@@ -254,9 +254,9 @@ func unsettled(s *assess.Reader, id string) string {
 	if !s.Run.Settings.HealthInTurn {
 		return ""
 	}
-	zone := s.Run.Nodes[id].Zone
+	zone := s.Run.Nodes.Peek(id).Zone
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		if m.ID == id || m.Zone != zone {
 			continue
 		}
@@ -281,7 +281,7 @@ func (s *Step) giveUpMachine(id, why string) {
 	if s.Slots() <= len(assess.HooksUnderWay(&s.Run, record.BeforeNode)) || !letGo(s, id) {
 		return
 	}
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Unfit, n.Wait, n.Reason = why, nil, ""
 	s.SetNode(id, n)
 	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: record.ReasonGivenUp, Message: text.GivenUp(why)})
@@ -296,7 +296,7 @@ func (s *Step) UnhealthyFirst() {
 	}
 	rank := map[string]int{}
 	for _, id := range s.In(record.Outdated, record.Queued) {
-		if m := s.W.Machine(id); m != nil && s.Run.Nodes[id].Name != "" && s.Sick(m) != "" {
+		if m := s.W.Machine(id); m != nil && s.Run.Nodes.Peek(id).Name != "" && s.Sick(m) != "" {
 			rank[id] = -1
 		}
 	}
@@ -310,7 +310,7 @@ func (s *Step) UnhealthyFirst() {
 		s.changed = true
 		var names []string
 		for id := range rank {
-			names = append(names, s.Label(id, s.Run.Nodes[id]))
+			names = append(names, s.Label(id, s.Run.Nodes.Get(id)))
 		}
 		slices.Sort(names)
 		s.Report(record.Event{Type: record.Warning, Reason: "order", Message: text.UnhealthyFirst(names)})
@@ -321,7 +321,7 @@ func (s *Step) UnhealthyFirst() {
 // run: theirs are ended with it, and a user who looks for the cause has to know of all.
 func addFailureCauses(s *Step, failed string) {
 	for _, id := range s.In(record.Draining) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if id == failed || n.New {
 			continue
 		}

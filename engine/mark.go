@@ -51,7 +51,7 @@ func (s *Step) Taint(machine, node string, t world.Taint) bool {
 func (s *Step) TaintAll(t world.Taint, skip func(n record.Node, node *world.Node) bool) bool {
 	all := true
 	for _, id := range s.Untainted(t) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); node == nil || skip(n, node) {
 			continue
 		}
@@ -161,13 +161,13 @@ func (s *Step) reportChange(a record.Action) {
 	if m := s.W.Machine(a.Machine); m != nil {
 		e.Zone = m.Zone
 	} else { // its end may be known only after it
-		e.Zone = s.Run.Nodes[a.Machine].Zone
+		e.Zone = s.Run.Nodes.Peek(a.Machine).Zone
 	}
 	k := record.KindOf(a.Kind)
 	switch {
 	case k.Event == "":
 		e.Type, e.Reason, e.Message = record.NodeOutdated, record.ReasonRestored, a.Sentence()
-		if s.Run.Nodes[a.Machine].New {
+		if s.Run.Nodes.Peek(a.Machine).New {
 			e.Type = record.NodeReady
 		}
 	case k.Message == nil:
@@ -176,7 +176,7 @@ func (s *Step) reportChange(a record.Action) {
 		e.Type, e.Message = k.Event, k.Message(a)
 	}
 	e.Reason = cmp.Or(e.Reason, k.Reason)
-	if a.Direct && s.Run.Nodes[a.Machine].Detached {
+	if a.Direct && s.Run.Nodes.Peek(a.Machine).Detached {
 		e.Message = text.DetachedToo(e.Message)
 	}
 	s.Report(e)

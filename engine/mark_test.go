@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,7 +22,7 @@ func TestMarkWaitsForItsUndo(t *testing.T) {
 		w.SetNode(&world.Node{Name: "n1", Machine: "i-1", Ready: true, Unschedulable: cordoned})
 		w.SetHealth(world.Cluster, world.Health{Fresh: now})
 		s := &Step{Reader: assess.Reader{Now: now, W: w, Run: record.Run{
-			State: record.Running, Settings: record.Settings{ClusterMaxAge: time.Minute}, Nodes: map[string]record.Node{"i-1": {Name: "n1"}},
+			State: record.Running, Settings: record.Settings{ClusterMaxAge: time.Minute}, Nodes: shards.Of(map[string]record.Node{"i-1": {Name: "n1"}}),
 			Pending: pending, Retries: map[string]record.Retry{},
 		}}}
 		return s.Mark(put), s.Run
@@ -46,10 +47,10 @@ func TestSetApartIsWritten(t *testing.T) {
 	cordon := record.Mark{Put: record.CordonOf("i-1", "n1")}
 	s := &Step{Reader: assess.Reader{Now: now, W: w, Run: record.Run{
 		State: record.Running, Settings: record.Settings{ClusterMaxAge: time.Minute, DrainTimeout: time.Hour},
-		Nodes: map[string]record.Node{"i-1": {Name: "n1", Stage: record.Draining}}, Marks: map[string][]record.Mark{"i-1": {cordon}},
+		Nodes: shards.Of(map[string]record.Node{"i-1": {Name: "n1", Stage: record.Draining}}), Marks: map[string][]record.Mark{"i-1": {cordon}},
 		Pending: map[string]record.Pending{}, Retries: map[string]record.Retry{},
 	}}}
-	if !cordonFirst(s, "i-1", s.Run.Nodes["i-1"]) || !s.Run.Nodes["i-1"].Isolated {
+	if !cordonFirst(s, "i-1", s.Run.Nodes.Get("i-1")) || !s.Run.Nodes.Get("i-1").Isolated {
 		t.Fatal("a cordoned node is not set apart")
 	}
 	if !s.changed {
@@ -64,7 +65,7 @@ func TestEndedByOthersIsWritten(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{m})
 	n := record.Node{Stage: record.Terminating, Decrement: true}
-	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: map[string]record.Node{"i-1": n}, Lowered: 1}}}
+	s := &Step{Reader: assess.Reader{W: w, Run: record.Run{Nodes: shards.Of(map[string]record.Node{"i-1": n}), Lowered: 1}}}
 	if n = (observer{s}).follow(&m, n); n.Decrement || s.Run.Lowered != 0 {
 		t.Fatalf("it counts as taken down: %v, %d", n.Decrement, s.Run.Lowered)
 	}
@@ -78,8 +79,8 @@ func TestEndedByOthersIsWritten(t *testing.T) {
 func TestLeftIsWritten(t *testing.T) {
 	w := world.New()
 	w.SetMachines([]world.Machine{{ID: "i-1", State: world.MachineInService, Detached: true}})
-	s := &Step{Reader: assess.Reader{W: w, Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-1": {Stage: record.Ready}}}}}
-	if (observer{s}).left("i-1"); !s.Run.Nodes["i-1"].Detached {
+	s := &Step{Reader: assess.Reader{W: w, Rules: noRules{}, Run: record.Run{Nodes: shards.Of(map[string]record.Node{"i-1": {Stage: record.Ready}})}}}
+	if (observer{s}).left("i-1"); !s.Run.Nodes.Get("i-1").Detached {
 		t.Fatal("a machine that has left its group has not")
 	}
 	if !s.changed {

@@ -32,7 +32,7 @@ func (s *Step) startDrain(id string) {
 		startUpdate(s, id)
 		return
 	}
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.Empty, n.LetGo = record.Draining, s.Now, time.Time{}, time.Time{}
 	if n.Began.IsZero() {
 		n.Began = s.Now
@@ -69,7 +69,7 @@ func (s *Step) advanceNodes() {
 		if s.Run.State != record.Running && s.Run.State != record.Paused {
 			return
 		}
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		switch n.Stage {
 		case record.Draining:
 			s.advanceDrain(id, n)
@@ -89,10 +89,10 @@ func (s *Step) advanceNodes() {
 func (s *Step) advanceDrain(id string, n record.Node) {
 	pods := s.W.PodsOn(n.Name)
 	left, _ := assess.LeavingPods(s.W, pods, s.Consents())
-	if lost(s, id, n) || !isolate(s, id, s.Run.Nodes[id]) {
+	if lost(s, id, n) || !isolate(s, id, s.Run.Nodes.Get(id)) {
 		return
 	}
-	n = s.Run.Nodes[id]
+	n = s.Run.Nodes.Get(id)
 	cordon, joined := record.CordonOf(id, n.Name), s.W.Node(n.Name) != nil
 	if joined && (n.New || marked(&s.Reader, cordon)) && !s.Mark(cordon) {
 		return
@@ -107,7 +107,7 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 	if !s.looked(id, n) {
 		return
 	}
-	n = s.Run.Nodes[id]
+	n = s.Run.Nodes.Get(id)
 	if n.Empty.IsZero() {
 		return // the consistent read knows of pods that the watch has yet to bring
 	}
@@ -140,7 +140,7 @@ func released(s *assess.Reader, n record.Node, left []*world.Pod) bool {
 		return false
 	}
 	for _, p := range left {
-		known := s.Run.Pods[p.UID]
+		known := s.Run.Pods.Get(p.UID)
 		stuck := known.Last.Add(stuckAfterForce)
 		if end := p.Ends.Add(stuckAfterForce); p.Terminating() && end.After(stuck) {
 			stuck = end
@@ -201,13 +201,13 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 		return
 	}
 	watchRoutes(s, id)
-	if n = s.Run.Nodes[id]; !s.Over(n.Wait) {
+	if n = s.Run.Nodes.Get(id); !s.Over(n.Wait) {
 		return
 	}
 	if !s.looked(id, n) {
 		return
 	}
-	n = s.Run.Nodes[id]
+	n = s.Run.Nodes.Get(id)
 	if n.Empty.IsZero() {
 		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: text.DrainsAgain})
 		s.voids = true
@@ -231,7 +231,7 @@ func (s *Step) advanceTermination(id string, n record.Node) {
 	asked := terminationAsked(&s.Reader, id)
 	if m := s.W.Machine(id); m != nil && m.Leaving() {
 		requireValidation(s, id) // also where others ended it
-		n = s.Run.Nodes[id]
+		n = s.Run.Nodes.Get(id)
 	}
 	if s.Run.State == record.Paused && !asked || s.drainsAgain(id, n) {
 		return
@@ -249,7 +249,7 @@ func noteUncordoned(s *Step) {
 		return
 	}
 	for _, id := range s.In(record.Settling, record.Terminating) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if n.Ends || void(n) || !isOpen(&s.Reader, id, n) {
 			continue
 		}
@@ -308,7 +308,7 @@ func (s *Step) vanished(a record.Action) {
 // tookNothing notes that the group's size was not lowered with a machine: others have ended
 // it, or taken it out of the group.
 func (s *Step) tookNothing(id string) {
-	if n := s.Run.Nodes[id]; n.Decrement {
+	if n := s.Run.Nodes.Get(id); n.Decrement {
 		s.Run.Lowered--
 		n.Decrement, s.changed = false, true
 		s.SetNode(id, n)
@@ -340,7 +340,7 @@ func (s *Step) terminate(id string, n record.Node) {
 		if !s.Fresh(world.Cloud) || !s.looked(id, n) {
 			return
 		}
-		if n = s.Run.Nodes[id]; n.Empty.IsZero() {
+		if n = s.Run.Nodes.Get(id); n.Empty.IsZero() {
 			s.backToDrain(id, n)
 			return
 		}
@@ -386,7 +386,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 		return
 	}
 	untried := func(p *world.Pod) bool {
-		if n.Order != "" && (s.Run.Pods[p.UID].Forced || p.ToleratesAll && s.CameBack(p)) {
+		if n.Order != "" && (s.Run.Pods.Peek(p.UID).Forced || p.ToleratesAll && s.CameBack(p)) {
 			return false // deleted by force already, and not deleted again
 		}
 		return !p.Terminating() && s.Judge(p).Fate == drain.Leaves
@@ -428,7 +428,7 @@ func forcesByItself(s *assess.Reader) bool {
 // failNode gives a node up; its marks come off. The run continues without it, unless
 // more nodes have failed than it may lose.
 func (s *Step) failNode(id string, result record.Result, reason, why string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.Reason, n.Result, n.Wait, n.Blocked = record.NodeFail, s.Now, reason, result, nil, false
 	offBalancers(s, id, &n)
 	s.SetNode(id, n)
@@ -445,7 +445,7 @@ func (s *Step) failNode(id string, result record.Result, reason, why string) {
 // worst is what the nodes that have failed make of the run.
 func worst(s *assess.Reader) record.Result {
 	for _, id := range s.In(record.NodeFail) {
-		if s.Run.Nodes[id].Result == record.EvictionFail {
+		if s.Run.Nodes.Peek(id).Result == record.EvictionFail {
 			return record.EvictionFail
 		}
 	}
@@ -454,7 +454,7 @@ func worst(s *assess.Reader) record.Result {
 
 // skip leaves a node as it was before we touched it and continues without it.
 func (s *Step) skip(id, why string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.Wait, n.Blocked, n.Reason = record.Skipped, s.Now, nil, false, why
 	offBalancers(s, id, &n)
 	s.SetNode(id, n)

@@ -12,27 +12,18 @@ import (
 )
 
 // SetNode writes a node into the run. It is the only way to: nodes are many and
-// seldom change, so they are copied at the first change of a decision, and found by
-// their stage.
+// seldom change, so they are found by their stage.
 func (s *Step) SetNode(id string, n record.Node) {
-	s.copyNodes()
 	s.touched = append(s.touched, id)
-	s.Run.Nodes[id] = n
+	s.Run.Nodes = s.nodes.With(s.Run.Nodes, id, n)
 	s.Invalidate(id)
+	assess.CopiedNodes(&s.Reader)
 }
 
 func (s *Step) dropNode(id string) {
-	s.copyNodes()
 	s.touched = append(s.touched, id)
-	delete(s.Run.Nodes, id)
+	s.Run.Nodes = s.nodes.Without(s.Run.Nodes, id)
 	s.Invalidate(id)
-}
-
-func (s *Step) copyNodes() {
-	if s.copied {
-		return
-	}
-	s.Run.Nodes, s.copied = maps.Clone(s.Run.Nodes), true
 	assess.CopiedNodes(&s.Reader)
 }
 
@@ -47,30 +38,21 @@ func (s *Step) copyMarks() {
 
 // setPod writes a pod into the run.
 func setPod(s *Step, uid string, p record.Pod) {
-	copyPods(s)
-	s.Run.Pods[uid] = p
+	s.Run.Pods = s.pods.With(s.Run.Pods, uid, p)
 	assess.InvalidatePod(&s.Reader, uid)
+	assess.CopiedPods(&s.Reader)
 }
 
 // dropPod removes a pod from the run.
 func dropPod(s *Step, uid string) {
-	copyPods(s)
-	delete(s.Run.Pods, uid)
+	s.Run.Pods = s.pods.Without(s.Run.Pods, uid)
 	assess.InvalidatePod(&s.Reader, uid)
-}
-
-// copyPods makes the pods this step's own before they are changed.
-func copyPods(s *Step) {
-	if s.copiedPods {
-		return
-	}
-	s.Run.Pods, s.copiedPods = cloneMap(s.Run.Pods), true
 	assess.CopiedPods(&s.Reader)
 }
 
 // startEnd lets a machine without a node go: there is nothing to drain.
 func (s *Step) startEnd(id string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.Began, n.LetGo = record.Terminating, s.Now, s.Now, time.Time{}
 	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+assess.HoldTime(s.W, false), world.Cloud)
 	s.SetNode(id, n)
@@ -85,7 +67,7 @@ func (s *Step) startEnd(id string) {
 // the cloud may not have told yet. One that is replaced keeps its name for who reads of it.
 func dropNames(s *Step) {
 	for _, id := range slices.Sorted(maps.Keys(s.Among(assess.Misnamed))) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		ends := ""
 		switch n.Stage {
 		case record.Draining, record.Settling, record.Terminating:
@@ -102,7 +84,7 @@ func dropNames(s *Step) {
 // freeName takes a name off the nodes that had it before a machine.
 func freeName(s *Step, machine, name string) {
 	for _, id := range slices.Clone(assess.Named(&s.Reader, name)) {
-		if n := s.Run.Nodes[id]; id != machine {
+		if n := s.Run.Nodes.Get(id); id != machine {
 			n.Name = ""
 			s.SetNode(id, n)
 		}

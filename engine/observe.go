@@ -27,7 +27,7 @@ func (s observer) observe() {
 	if !s.Fresh(world.Cloud) || len(s.Run.Target.Templates) == 0 {
 		return // what is not there may only be unknown
 	}
-	s.First = len(s.Run.Nodes) == 0
+	s.First = s.Run.Nodes.Len() == 0
 	for list := s.With(assess.Changing); len(list) > 0; {
 		id, touched := list[0], len(s.touched)
 		list = list[1:]
@@ -37,7 +37,7 @@ func (s observer) observe() {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.Among(assess.Unlisted))) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		switch {
 		case detaching(&s.Reader, id):
 		case n.Missing.IsZero() && n.Stage != record.Terminating:
@@ -54,7 +54,7 @@ func (s observer) observe() {
 
 // observeMachine brings the run's node up to date with its machine.
 func (s observer) observeMachine(m *world.Machine) {
-	n, known := s.Run.Nodes[m.ID]
+	n, known := s.Run.Nodes.Find(m.ID)
 	switch {
 	case known:
 		n.Missing = time.Time{}
@@ -64,7 +64,7 @@ func (s observer) observeMachine(m *world.Machine) {
 		n = s.takeIn(m)
 	}
 	n = s.follow(m, n)
-	if was, known := s.Run.Nodes[m.ID]; !known || !reflect.DeepEqual(was, n) {
+	if was, known := s.Run.Nodes.Find(m.ID); !known || !reflect.DeepEqual(was, n) {
 		s.SetNode(m.ID, n)
 	}
 }
@@ -110,7 +110,7 @@ func noticed(s *Step) {
 	if !s.Capabilities().Direct || len(ends) != 1 {
 		return
 	}
-	if n := s.Run.Nodes[ends[0]]; !n.Detached && !n.Decrement {
+	if n := s.Run.Nodes.Get(ends[0]); !n.Detached && !n.Decrement {
 		measure(s, record.TimeNotice, n.Since, s.Now)
 	}
 }
@@ -133,13 +133,13 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 	case m.Detached && !n.Detached:
 		s.SetNode(m.ID, n)
 		s.left(m.ID)
-		n = s.Run.Nodes[m.ID]
+		n = s.Run.Nodes.Get(m.ID)
 	case n.Detached != m.Detached && s.Settled(record.DetachKey(m.ID)): // else our own answer is newer
 		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
 	if m.State == world.MachineStandby && !n.New && slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling}, n.Stage) {
 		s.skip(m.ID, text.InStandby)
-		return s.Run.Nodes[m.ID]
+		return s.Run.Nodes.Get(m.ID)
 	}
 	node := s.W.NodeOf(m.ID)
 	if node != nil && n.Name == "" {
@@ -183,13 +183,13 @@ func (s observer) joined(m *world.Machine, node *world.Node, n record.Node) reco
 
 // gone settles a machine that is no longer in the group.
 func (s observer) gone(id string) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
 		return // its answer tells whether it was us
 	}
 	if n.Stage == record.Terminating && !n.Ends { // nobody has granted its end
 		s.tookNothing(id)
-		n = s.Run.Nodes[id]
+		n = s.Run.Nodes.Get(id)
 	}
 	ours := n.Stage == record.Terminating && n.Ends
 	if node := s.W.NodeOf(id); node == nil || ours {
@@ -204,7 +204,7 @@ func (s observer) gone(id string) {
 	addPendingHook(s.Step, id, n)
 	if assess.InWork(&s.Run, id) {
 		requireValidation(s.Step, id)
-		n = s.Run.Nodes[id]
+		n = s.Run.Nodes.Get(id)
 	}
 	if n.New {
 		s.dropNode(id)
@@ -251,7 +251,7 @@ func (s observer) observePods() {
 		if !settled(uid) {
 			continue
 		}
-		p := s.Run.Pods[uid]
+		p := s.Run.Pods.Get(uid)
 		if p.Evicted.IsZero() && !p.Forced {
 			dropPod(s.Step, uid) // left by itself
 			s.changed = true
@@ -366,12 +366,12 @@ func observeLeaving(s *Step) {
 		}
 	}
 	for _, id := range s.In(record.Draining, record.Updating) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if n.Name == "" || !assess.IsDraining(n) || !s.DrainedByOthers(n.Name) {
 			continue
 		}
 		for _, p := range s.W.PodsOn(n.Name) {
-			if !p.Terminating() || s.Run.Leaving[p.UID] || s.Judge(p).Fate != drain.Leaves || !s.Run.Pods[p.UID].Evicted.IsZero() {
+			if !p.Terminating() || s.Run.Leaving[p.UID] || s.Judge(p).Fate != drain.Leaves || !s.Run.Pods.Peek(p.UID).Evicted.IsZero() {
 				continue
 			}
 			countMoved(s, p.Ends.Add(-p.Grace), p.UID, p.Owner.UID, p.Ref())

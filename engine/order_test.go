@@ -10,17 +10,18 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess/preflight"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // ordered puts machines, given with their zones, in the order of a seed.
 func ordered(seed uint64, zones map[string]string, orders ...record.Order) []string {
 	w := world.New()
-	r := record.Run{Seed: seed, Settings: record.Settings{Order: orders}, Nodes: map[string]record.Node{}}
+	r := record.Run{Seed: seed, Settings: record.Settings{Order: orders}, Nodes: shards.Of(map[string]record.Node{})}
 	for i, id := range slices.Sorted(maps.Keys(zones)) {
 		name := "node-" + id
 		w.SetNode(&world.Node{Name: name, Machine: id, Zone: zones[id], Created: time.Unix(int64(100-i), 0)})
-		r.Nodes[id] = record.Node{Name: name, Zone: zones[id], Stage: record.Outdated}
+		r.Nodes = r.Nodes.With(id, record.Node{Name: name, Zone: zones[id], Stage: record.Outdated})
 	}
 	return preflight.InOrder(&newStep(noRules{}, time.Unix(200, 0), w, r).Reader, slices.Collect(maps.Keys(zones)))
 }

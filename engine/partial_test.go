@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -101,10 +102,10 @@ func TestPartialRun(t *testing.T) {
 	o := look(t, 2)
 	o.readsNodes()
 	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, o.w, strategy.EKS{}.Defaults(), record.Target{}), noon, "ann@laptop")
-	run.Nodes = map[string]record.Node{
+	run.Nodes = shards.Of(map[string]record.Node{
 		"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: noon, Pods: 17},
 		"i-2": {Name: "n2", Zone: "a", Stage: record.Queued, Since: noon},
-	}
+	})
 	run.Batches = []record.Batch{{ID: 1, Names: []string{"n2"}}}
 	v := snapshot.View(strategy.EKS{}, noon, o.w, run, snapshot.Look{}, nil)
 	drains, queued := v.Zones[0].Rows[0], v.Zones[0].Rows[1]
@@ -130,7 +131,7 @@ func TestNothingIsDecidedByAPartialWorld(t *testing.T) {
 	settings.Approve = record.ApproveNone
 	run := engine.Start(assess.NewRun(rules, "r1", 1, o.w, settings, record.Target{Templates: []world.Template{{ID: "lt", Version: 2}}}), noon, "ann@laptop")
 	d := engine.Decide(rules, noon, o.w, run, engine.Inputs{})
-	if len(d.Actions) > 0 || len(d.Run.Nodes) > 0 {
+	if len(d.Actions) > 0 || d.Run.Nodes.Len() > 0 {
 		t.Errorf("decided: %+v, nodes %+v", d.Actions, d.Run.Nodes)
 	}
 	plan := snapshot.MakePlan(rules, noon, o.w, run, 0)
@@ -143,7 +144,7 @@ func TestNothingIsDecidedByAPartialWorld(t *testing.T) {
 		}
 	}
 	o.w.SetHealth(world.Cluster, world.Health{Fresh: noon})
-	if d = engine.Decide(rules, noon, o.w, run, engine.Inputs{}); len(d.Run.Nodes) != 3 {
+	if d = engine.Decide(rules, noon, o.w, run, engine.Inputs{}); d.Run.Nodes.Len() != 3 {
 		t.Errorf("all is read, and the run knows of %+v", d.Run.Nodes)
 	}
 }

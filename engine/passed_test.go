@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -105,7 +106,7 @@ func TestControllerPassesAtItsTime(t *testing.T) {
 	if got := f.forcedIn(time.Second); len(got) > 0 {
 		t.Errorf("some seconds before its time: %+v", got)
 	}
-	f.is.Pods = map[string]record.Pod{"till": {Ref: "shop/till", Node: "n1", Forced: true}}
+	f.is.Pods = shards.Of(map[string]record.Pod{"till": {Ref: "shop/till", Node: "n1", Forced: true}})
 	f.now = noon.Add(2 * time.Hour)
 	f.w.DeletePod("till")
 	if got := f.forcedIn(time.Second); len(got) > 0 {
@@ -200,7 +201,7 @@ func TestControllerUpdatedInPlace(t *testing.T) {
 	if !strings.Contains(told, "node.ready n1: updated in place") || strings.Contains(told, "gone") || strings.Contains(told, "node.outdated") {
 		t.Errorf("told\n%s", told)
 	}
-	if n := f.is.Nodes["i-1"]; n.Stage != record.Replaced || n.Old != "v1.31.4" {
+	if n := f.is.Nodes.Get("i-1"); n.Stage != record.Replaced || n.Old != "v1.31.4" {
 		t.Errorf("%+v", n)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -155,7 +156,7 @@ func TestOutstandingSizes(t *testing.T) {
 		}
 	}
 	known := sizes(true, false, 2, 0, 12)
-	known.Nodes = map[string]record.Node{"i-1": {New: true, Name: "n1"}, "i-2": {New: true, Name: "n2", Stage: record.Surplus}, "i-3": {Name: "old"}}
+	known.Nodes = shards.Of(map[string]record.Node{"i-1": {New: true, Name: "n1"}, "i-2": {New: true, Name: "n2", Stage: record.Surplus}, "i-3": {Name: "old"}})
 	for _, tt := range []struct {
 		run                          record.Run
 		what, outstanding, abandoned string

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -20,7 +21,7 @@ func large(state record.State) record.Run {
 	now := time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
 	r := record.Run{
 		Version: record.RecordVersion, ID: "run-1", Group: "web", Provider: "asg", State: state, Limit: 100, Phases: []record.Phase{{Name: "upgrade"}},
-		Nodes: map[string]record.Node{}, Pods: map[string]record.Pod{}, Marks: map[string][]record.Mark{}, Pending: map[string]record.Pending{}, Retries: map[string]record.Retry{},
+		Nodes: shards.Of(map[string]record.Node{}), Pods: shards.Of(map[string]record.Pod{}), Marks: map[string][]record.Mark{}, Pending: map[string]record.Pending{}, Retries: map[string]record.Retry{},
 		Base: world.Sizes{Min: 1, Max: 200, Desired: 100}, Raise: 3, Suspended: []string{"AZRebalance"}, Seen: now,
 		Evicted: map[string]bool{"owner-1": true}, HandledCommands: []record.Ack{{ID: "a1", Accepted: true}},
 	}
@@ -29,19 +30,19 @@ func large(state record.State) record.Run {
 	}
 	for i := range 100 {
 		id, node := fmt.Sprintf("i-%d", i), fmt.Sprintf("n%d", i)
-		r.Nodes[id] = record.Node{Name: node, Stage: record.Draining, Since: now, Wait: &record.Wait{For: "drain deadline", Start: now, End: now.Add(time.Minute), Needs: []world.Source{world.Cluster}}, BlockingPods: []string{"shop/web is blocked"}}
+		r.Nodes = r.Nodes.With(id, record.Node{Name: node, Stage: record.Draining, Since: now, Wait: &record.Wait{For: "drain deadline", Start: now, End: now.Add(time.Minute), Needs: []world.Source{world.Cluster}}, BlockingPods: []string{"shop/web is blocked"}})
 		cordon := record.Action{Kind: record.Cordon, Key: "cordon/" + node, Machine: id, Node: node}
 		r.Marks[id] = []record.Mark{{Put: cordon}}
 		for j := range 110 {
 			uid := fmt.Sprintf("uid-%d-%d", i, j)
-			r.Pods[uid] = record.Pod{Ref: fmt.Sprintf("shop/web-%d-%d", i, j), Node: node, Owner: "owner-1", Tries: 3, First: now, Last: now, Refusal: record.RefusedBudget, Message: "the disruption budget web needs 3 healthy pods"}
+			r.Pods = r.Pods.With(uid, record.Pod{Ref: fmt.Sprintf("shop/web-%d-%d", i, j), Node: node, Owner: "owner-1", Tries: 3, First: now, Last: now, Refusal: record.RefusedBudget, Message: "the disruption budget web needs 3 healthy pods"})
 			key := "evict/" + uid
 			r.Pending[key] = record.Pending{Action: record.Action{Kind: record.Evict, Key: key, Node: node, Namespace: "shop", Pod: "web", UID: uid}, Asked: now, Accepted: now}
 			r.Retries[key] = record.Retry{Tries: 1, Refusal: record.RefusedBudget}
 		}
 		r.Orders = append(r.Orders, record.ForceOrder{ID: fmt.Sprintf("force-%d", i+1), Machine: id, Node: node, Pods: []string{"shop/web-0-0"}, By: "ann", At: now, Why: "stuck"})
 	}
-	r.Pods["forced"] = record.Pod{Ref: "shop/forced", Node: "n1", Forced: true, Tries: 1}
+	r.Pods = r.Pods.With("forced", record.Pod{Ref: "shop/forced", Node: "n1", Forced: true, Tries: 1})
 	r.Pending["suspend/Launch"] = record.Pending{Action: record.Action{Kind: record.Suspend, Key: "suspend/Launch", Group: "ng-web", Process: "Launch"}, Asked: now}
 	r.Retries["uncordon/n1"] = record.Retry{Tries: 3, Denied: 3, Message: "never"}
 	return r
@@ -74,8 +75,8 @@ func TestReduced(t *testing.T) {
 		if err := got.Check(); err != nil || !r.Reducible() {
 			t.Errorf("%s: %v", state, err)
 		}
-		for id, n := range r.Nodes {
-			if g := got.Nodes[id]; g.Stage != n.Stage || g.Name != n.Name || !g.Since.Equal(n.Since) || g.Wait == nil {
+		for id, n := range r.Nodes.All() {
+			if g := got.Nodes.Get(id); g.Stage != n.Stage || g.Name != n.Name || !g.Since.Equal(n.Since) || g.Wait == nil {
 				t.Fatalf("%s: %s is %+v", state, id, g)
 			}
 		}
@@ -85,7 +86,7 @@ func TestReduced(t *testing.T) {
 			"a change without an answer": len(got.Pending) == 1 && got.Pending["suspend/Launch"].Action.Process == "Launch",
 			"refusals for good":          len(got.Retries) == 1 && got.Retries["uncordon/n1"].Denied == 3,
 			"orders":                     len(got.Orders) == 100 && got.Orders[99].By == "ann",
-			"a pod deleted by force":     got.Pods["forced"].Forced == (state == record.Paused) && len(got.Pods) <= 1,
+			"a pod deleted by force":     got.Pods.Get("forced").Forced == (state == record.Paused) && got.Pods.Len() <= 1,
 			"how it ends":                got.Result == r.Result && (got.PhaseWait == nil) == (r.PhaseWait == nil),
 		} {
 			if !same {
@@ -102,12 +103,12 @@ func TestReduced(t *testing.T) {
 // and outcomes are taken; what only stops the run is obeyed.
 func TestDecideUnwritten(t *testing.T) {
 	r := large(record.Running)
-	r.Pods, r.Pending, r.Retries = nil, map[string]record.Pending{}, nil
+	r.Pods, r.Pending, r.Retries = shards.Map[record.Pod]{}, map[string]record.Pending{}, nil
 	key := "evict/u1"
 	r.Pending[key] = record.Pending{Action: record.Action{Kind: record.Evict, Key: key, Node: "n1", Namespace: "shop", Pod: "web", UID: "u1"}, Asked: r.Seen, Expires: r.Seen.Add(time.Minute)}
 	w := world.New()
 	now := r.Seen
-	end := r.Nodes["i-1"].Wait.End
+	end := r.Nodes.Get("i-1").Wait.End
 	for range 120 {
 		now = now.Add(time.Second)
 		w.Health[world.Cluster], w.Health[world.Cloud] = world.Health{Fresh: now}, world.Health{Fresh: now}
@@ -117,7 +118,7 @@ func TestDecideUnwritten(t *testing.T) {
 		}
 		r = d.Run
 	}
-	for id, n := range r.Nodes {
+	for id, n := range r.Nodes.All() {
 		if !n.Wait.End.Equal(end.Add(2 * time.Minute)) {
 			t.Fatalf("the deadline of %s moved from %s to %s", id, end, n.Wait.End)
 		}

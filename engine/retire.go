@@ -33,7 +33,7 @@ func (s *Step) Retiring(excess int) bool {
 func toRetire(s *assess.Reader, excess int) (working int, ready []string, due int) {
 	present := 0
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		switch {
 		case n.Stage == record.Terminating:
 			working++
@@ -64,7 +64,7 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 	asked := assess.HooksUnderWay(&s.Run, record.BeforeNode)
 	inZone := s.ZonesLeft()
 	unmarked := func(id string) int {
-		switch n := s.Run.Nodes[id]; {
+		switch n := s.Run.Nodes.Get(id); {
 		case !n.LetGo.IsZero() || slices.Contains(asked, id):
 			return -1
 		case n.Stage == record.Surplus:
@@ -77,7 +77,7 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 	place, byZone := map[string]int{}, map[string][]string{}
 	for i, id := range list {
 		place[id] = i
-		zone := s.Run.Nodes[id].Zone
+		zone := s.Run.Nodes.Peek(id).Zone
 		byZone[zone] = append(byZone[zone], id)
 	}
 	var out []string
@@ -99,8 +99,8 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 // reports whether none is ending any more.
 func (s *Step) StopRetiring() bool {
 	done := true
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		n := s.Run.Nodes[id]
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		n := s.Run.Nodes.Get(id)
 		switch {
 		case !n.New:
 		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating && !terminationAsked(&s.Reader, id):
@@ -136,13 +136,13 @@ func (s *Step) RetireEmpty(excess int) bool {
 	done := true
 	var empty []*world.Machine
 	excess = min(excess, s.W.Group.Sizes.Desired-s.Goal())
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.New && (n.Stage == record.Draining || n.Stage == record.Settling) {
 			excess--
 		}
 	}
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		if !n.New || m.Leaving() && n.Stage != record.Terminating {
 			continue
 		}
@@ -190,7 +190,7 @@ const detachShows = time.Minute
 // is open.
 func (s *Step) DetachLast(want int) (have int, open bool) {
 	toGo := slices.DeleteFunc(slices.Clone(s.Run.Order), func(id string) bool {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		return n.Stage != record.Outdated && n.Stage != record.Queued
 	})
 	var inside []string
@@ -199,7 +199,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 		switch {
 		case busy && asked.Accepted.IsZero():
 			have, open = have+1, true
-		case s.Run.Nodes[id].Detached: // also while it is being terminated: it is one more until it is gone
+		case s.Run.Nodes.Peek(id).Detached: // also while it is being terminated: it is one more until it is gone
 			have++
 		default:
 			inside = append(inside, id)
@@ -209,7 +209,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 		if have >= want || s.failed {
 			break
 		}
-		n, m := s.Run.Nodes[id], s.W.Machine(id)
+		n, m := s.Run.Nodes.Get(id), s.W.Machine(id)
 		if m == nil || m.State != world.MachineInService || s.Run.Retries[record.DetachKey(id)].Stays() {
 			continue
 		}
@@ -223,7 +223,7 @@ func (s *Step) DetachLast(want int) (have int, open bool) {
 // were skipped since: each is one more than the group is to have until a user ends it. open: of one
 // it is not known yet whether it is out.
 func (s *Step) DetachedAside() (count int, open bool) {
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		p, asked := s.Run.Pending[record.DetachKey(id)]
 		if n.Stage == record.Skipped && (n.Outside() || asked) {
 			count++
@@ -249,7 +249,7 @@ func detaching(s *assess.Reader, id string) bool {
 // group replaces the others as they go.
 func (s *Step) DetachedLast() {
 	last := func(id string) int {
-		if s.Run.Nodes[id].Detached {
+		if s.Run.Nodes.Peek(id).Detached {
 			return 1
 		}
 		return 0
@@ -265,8 +265,8 @@ func (s *Step) DetachedLast() {
 // listUnrestoredDetached names the machines that run outside their group, or are out of its load
 // balancers, at the end of a run.
 func (s *Step) listUnrestoredDetached() {
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		n, m := s.Run.Nodes[id], s.W.Machine(id)
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		n, m := s.Run.Nodes.Get(id), s.W.Machine(id)
 		gone := m == nil && !detaching(&s.Reader, id) || m != nil && m.Leaving()
 		if gone || n.Stage == record.Replaced || n.Stage == record.Terminating {
 			continue
@@ -278,7 +278,7 @@ func (s *Step) listUnrestoredDetached() {
 		}
 	}
 	for _, m := range s.W.Machines() { // of an earlier roll, in a run that ended before it looked at them
-		if _, known := s.Run.Nodes[m.ID]; !known && m.Detached && !m.Leaving() {
+		if !s.Run.Nodes.Has(m.ID) && m.Detached && !m.Leaving() {
 			s.AddUnrestored(s.Run.LeaveDetached(m.ID))
 		}
 	}
@@ -286,7 +286,7 @@ func (s *Step) listUnrestoredDetached() {
 
 // left notes that a machine has left its group; the cluster has to prove valid without it.
 func (s observer) left(id string) {
-	if n, known := s.Run.Nodes[id]; known && !n.Detached {
+	if n, known := s.Run.Nodes.Find(id); known && !n.Detached {
 		n.Detached, s.changed = true, true
 		s.SetNode(id, n)
 		requireValidation(s.Step, id)

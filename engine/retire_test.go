@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -21,7 +22,7 @@ func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 	w.SetPod(&pod)
 	r := record.Run{
 		State: record.Ending, Settings: record.Common(), Base: world.Sizes{Max: 2, Desired: 1}, Evicted: map[string]bool{"rs": true},
-		Nodes: map[string]record.Node{"i-old": {Name: "old", Stage: record.Outdated}, "i-new": {Name: "new", New: true, Stage: record.Ready}},
+		Nodes: shards.Of(map[string]record.Node{"i-old": {Name: "old", Stage: record.Outdated}, "i-new": {Name: "new", New: true, Stage: record.Ready}}),
 	}
 	retired := func(after time.Duration) bool {
 		w.SetHealth(world.Cluster, world.Health{Fresh: now.Add(after)})
@@ -29,7 +30,7 @@ func TestEmptySurgeNodeIsKeptForAnEvictedPod(t *testing.T) {
 		if s.RetireEmpty(1) {
 			t.Errorf("after %s: nothing more to do, but the surge node is there", after)
 		}
-		return s.Run.Nodes["i-new"].Stage == record.Draining
+		return s.Run.Nodes.Get("i-new").Stage == record.Draining
 	}
 	if retired(5 * time.Second) {
 		t.Error("drained while a pod that was evicted may come to it")

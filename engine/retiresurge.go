@@ -104,19 +104,19 @@ func (s retirement) retireExcess() {
 func (s retirement) choose() {
 	want := s.Excess() - s.Count(record.Surplus)
 	for _, id := range s.In(record.Draining, record.Settling, record.Terminating) {
-		if s.Run.Nodes[id].New {
+		if s.Run.Nodes.Peek(id).New {
 			want--
 		}
 	}
 	ready := s.In(record.Ready)
 	for _, id := range mostSpare(&s.Reader, ready, min(want, len(ready))) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		n.Stage, n.Since = record.Surplus, s.Now
 		s.SetNode(id, n)
 	}
 	for _, id := range s.In(record.Surplus) {
-		if s.W.Node(s.Run.Nodes[id].Name) != nil {
-			s.Taint(id, s.Run.Nodes[id].Name, surplusTaint)
+		if s.W.Node(s.Run.Nodes.Peek(id).Name) != nil {
+			s.Taint(id, s.Run.Nodes.Peek(id).Name, surplusTaint)
 		}
 	}
 }

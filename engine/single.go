@@ -22,7 +22,7 @@ func moveSingles(s *Step) {
 	}
 	if s.Run.MovesSingles() {
 		for _, id := range s.In(record.Draining) {
-			if n := s.Run.Nodes[id]; n.Name != "" && n.Order == "" && n.Missing.IsZero() {
+			if n := s.Run.Nodes.Get(id); n.Name != "" && n.Order == "" && n.Missing.IsZero() {
 				lookAtSingles(s, n)
 			}
 		}
@@ -138,7 +138,7 @@ func advanceSingle(s *Step, owner string, x record.Single) {
 // stillDrains reports whether the node of a single's first pod is still drained.
 func stillDrains(s *assess.Reader, x record.Single) bool {
 	node := s.W.Node(x.Node)
-	return node != nil && s.Run.Nodes[node.Machine].Stage == record.Draining
+	return node != nil && s.Run.Nodes.Peek(node.Machine).Stage == record.Draining
 }
 
 func dropSingle(s *Step, owner string) {

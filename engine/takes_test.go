@@ -5,6 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -31,7 +32,7 @@ func TestTakes(t *testing.T) {
 		for _, fresh := range []bool{false, true} {
 			for _, blocked := range []bool{false, true} {
 				n := record.Node{Name: "a", Stage: stage, New: fresh, Blocked: blocked}
-				s := &Step{Reader: assess.Reader{W: world.New(), Rules: noRules{}, Run: record.Run{Nodes: map[string]record.Node{"i-a": n}}}}
+				s := &Step{Reader: assess.Reader{W: world.New(), Rules: noRules{}, Run: record.Run{Nodes: shards.Of(map[string]record.Node{"i-a": n})}}}
 				takes := s.Conduct().Takes(n)
 				handleSkip(s, record.Command{Kind: record.CmdSkip, Node: "a"})
 				if takes.Skip == s.declined {

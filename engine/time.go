@@ -70,7 +70,7 @@ func (s *Step) countTime(blind []world.Source) {
 // moveNodeWaits moves the ends of the nodes' waits. While nothing could be done at all, what a
 // node takes does not count it either.
 func (s *Step) moveNodeWaits(move func(*record.Wait) *record.Wait, passed time.Duration, stopped bool) {
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		moved := move(n.Wait)
 		held := stopped && (n.Stage == record.Draining || n.Stage == record.Settling && n.Wait != nil && !s.Run.Seen.Before(n.Wait.End))
 		if moved == n.Wait && !held {
@@ -169,7 +169,7 @@ func tooLate(s *assess.Reader, ahead time.Duration, surplus int) bool {
 func (s *Step) AddUnrestoredLate(ahead time.Duration, surplus int) bool {
 	if tooLate(&s.Reader, ahead, surplus) {
 		for _, id := range s.Run.Order {
-			if stage := s.Run.Nodes[id].Stage; stage == record.Outdated || stage == record.Queued {
+			if stage := s.Run.Nodes.Peek(id).Stage; stage == record.Outdated || stage == record.Queued {
 				s.skip(id, text.CouldNotEndBy(s.Run.Settings.Until))
 			}
 		}
@@ -260,7 +260,7 @@ func endedMachines(s *assess.Reader) []string {
 // endedNames are the names of machines with their nodes.
 func endedNames(s *assess.Reader, machines []string) (out []string) {
 	for _, id := range machines {
-		out = append(out, text.NodeAndMachine(record.NameOf(id, s.Run.Nodes[id]), id))
+		out = append(out, text.NodeAndMachine(record.NameOf(id, s.Run.Nodes.Get(id)), id))
 	}
 	return out
 }
@@ -273,7 +273,7 @@ func replacements(s *assess.Reader) string {
 	}
 	var shown []string
 	for _, m := range s.W.Machines() {
-		n, known := s.Run.Nodes[m.ID]
+		n, known := s.Run.Nodes.Find(m.ID)
 		if m.Leaving() || known && (!n.New || n.Stage != record.Launching) {
 			continue
 		}

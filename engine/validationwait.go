@@ -14,7 +14,7 @@ import (
 // requireValidation notes that the cluster has to prove valid after the end of a machine, or after
 // it was taken out of its group.
 func requireValidation(s *Step, id string) {
-	if n, known := s.Run.Nodes[id]; known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
+	if n, known := s.Run.Nodes.Find(id); known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
 		n.PendingValidation = s.Now
 		s.SetNode(id, n)
 	}
@@ -22,7 +22,7 @@ func requireValidation(s *Step, id string) {
 
 // validateAgain notes the same where a proof was owed before: it has to follow this end.
 func validateAgain(s *Step, id string) {
-	if n, known := s.Run.Nodes[id]; known && !n.Validated && !n.PendingValidation.IsZero() {
+	if n, known := s.Run.Nodes.Find(id); known && !n.Validated && !n.PendingValidation.IsZero() {
 		n.PendingValidation = time.Time{}
 		s.SetNode(id, n)
 	}
@@ -56,7 +56,7 @@ func (s *Step) WaitForValidation() bool {
 	}
 	var over []string
 	for _, id := range owed {
-		if end := s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval); s.Now.Before(end) {
+		if end := s.Run.Nodes.Peek(id).PendingValidation.Add(s.Run.Settings.Interval); s.Now.Before(end) {
 			s.WakeAt(end)
 		} else {
 			over = append(over, id)
@@ -69,7 +69,7 @@ func (s *Step) WaitForValidation() bool {
 // validationPassed frees the slots of the machines whose end the cluster has stood.
 func validationPassed(s *Step, machines []string) {
 	for _, id := range machines {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		s.Run.ValidationTime = max(s.Run.ValidationTime, s.Now.Sub(n.PendingValidation))
 		n.PendingValidation, n.Validated = time.Time{}, n.Stage == record.Terminating || n.Stage == record.Replaced
 		s.SetNode(id, n)
@@ -134,7 +134,7 @@ func currentValidation(s *Step, need int, owed []string) record.Validation {
 	begins := v.Wait == nil
 	v.After = slices.Clone(v.After)
 	for _, id := range owed {
-		label, from := record.NameOf(id, s.Run.Nodes[id]), s.Run.Nodes[id].PendingValidation.Add(s.Run.Settings.Interval)
+		label, from := record.NameOf(id, s.Run.Nodes.Get(id)), s.Run.Nodes.Peek(id).PendingValidation.Add(s.Run.Settings.Interval)
 		known := slices.Contains(v.After, label)
 		if known && !from.After(v.Wait.Start) {
 			continue
@@ -162,7 +162,7 @@ func latest(a, b time.Time) time.Time {
 // lastChange is when the last of these machines was ended or detached.
 func lastChange(s *assess.Reader, machines []string) (last time.Time) {
 	for _, id := range machines {
-		last = latest(last, s.Run.Nodes[id].PendingValidation)
+		last = latest(last, s.Run.Nodes.Peek(id).PendingValidation)
 	}
 	return last
 }

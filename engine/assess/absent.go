@@ -22,7 +22,7 @@ type absentPods struct {
 
 // absenceOf works out how a pod is absent.
 func absenceOf(s *Reader, uid string) absence {
-	p, known := s.Run.Pods[uid]
+	p, known := s.Run.Pods.Find(uid)
 	switch {
 	case !known || s.W.Pod(uid) != nil:
 		return absence{}
@@ -35,7 +35,7 @@ func absenceOf(s *Reader, uid string) absence {
 // allAbsent works out the absence of all pods of the run.
 func allAbsent(s *Reader) absentPods {
 	a := absentPods{of: map[string]absence{}, left: map[string]bool{}, gone: map[string]map[string]bool{}}
-	for uid := range s.Run.Pods {
+	for uid := range s.Run.Pods.Keys() {
 		a.set(uid, absenceOf(s, uid))
 	}
 	return a

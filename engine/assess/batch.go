@@ -27,8 +27,8 @@ func (s *Reader) ZoneBusy(id string) bool {
 	if s.Held(id, nil) == "" {
 		return false
 	}
-	zone := s.Run.Nodes[id].Zone
-	return slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating, record.Updating), func(other string) bool { return s.Run.Nodes[other].Zone == zone })
+	zone := s.Run.Nodes.Peek(id).Zone
+	return slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating, record.Updating), func(other string) bool { return s.Run.Nodes.Peek(other).Zone == zone })
 }
 
 // PhasePrefix tells the approval of a phase from that of a machine.
@@ -50,7 +50,7 @@ func (s *Reader) PodsToMove(node string) (leave, stay int) {
 // first batch was replaced or is in work. One that was skipped or failed is no
 // canary, another one is taken.
 func CanaryStarted(run *record.Run) bool {
-	for _, n := range run.Nodes {
+	for _, n := range run.Nodes.All() {
 		if n.Batch > 0 && !n.New && n.Stage != record.Outdated && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			return true
 		}

@@ -70,7 +70,7 @@ func (s *Reader) LaunchFailedIn(zone string) bool {
 func (s *Reader) ByPods(machines []string) []string {
 	pods := map[string]int{}
 	for _, id := range machines {
-		pods[id], _ = s.PodsToMove(s.Run.Nodes[id].Name)
+		pods[id], _ = s.PodsToMove(s.Run.Nodes.Peek(id).Name)
 	}
 	slices.SortFunc(machines, func(a, b string) int {
 		return cmp.Or(cmp.Compare(pods[a], pods[b]), cmp.Compare(Chance(s.Run.Seed, a), Chance(s.Run.Seed, b)))
@@ -112,7 +112,7 @@ func (s *Reader) TemplateMoved() (who, does string) {
 func (s *Reader) Rollback() string {
 	count := map[int64]int{}
 	fresh := 0
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.New {
 			fresh++
 		} else if n.Was.ID == s.W.Group.Template.ID && !slices.Contains(s.Run.Target.Templates, n.Was) {
@@ -141,13 +141,13 @@ func (s *Reader) SurgeSpent() bool {
 // Leaving reports whether the cluster has yet to prove valid with what stands in for a
 // machine that was detached.
 func (s *Reader) Leaving() bool {
-	return slices.ContainsFunc(s.In(record.Outdated, record.Queued), func(id string) bool { return !s.Run.Nodes[id].PendingValidation.IsZero() })
+	return slices.ContainsFunc(s.In(record.Outdated, record.Queued), func(id string) bool { return !s.Run.Nodes.Peek(id).PendingValidation.IsZero() })
 }
 
 // ToDetach lists the machines that a plan takes out of the group, so many.
 func (s *Reader) ToDetach(count int) (out []string) {
 	for _, id := range slices.Backward(s.Run.Order) {
-		if s.Capabilities().Detaches && !s.Run.Nodes[id].Detached && len(out) < count {
+		if s.Capabilities().Detaches && !s.Run.Nodes.Peek(id).Detached && len(out) < count {
 			out = append(out, id)
 		}
 	}

@@ -26,7 +26,7 @@ func noExtend(s *Reader) string {
 	if s.Run.Settings.OnDrainTimeout == record.TimeoutWait {
 		return text.DrainsWithoutDeadline
 	}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if Extendable(n) {
 			return ""
 		}
@@ -39,7 +39,7 @@ func noReturn(s *Reader) string {
 	if last := s.Run.Phases[len(s.Run.Phases)-1]; !last.Start.IsZero() && !Rolls(last.Name) {
 		return text.LastPhaseBegun
 	}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if Returnable(n) {
 			return ""
 		}
@@ -176,7 +176,7 @@ func abortRolling(s *Reader) []string {
 	}
 	old := map[record.Stage]int{}
 	fresh := 0
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.New {
 			fresh++
 		} else {

@@ -104,7 +104,7 @@ func (selecting) RollsBack() bool { return false }
 
 // InPlace: some may be ended all the same, which the strategy says.
 func (selecting) InPlace(s *Reader, id string) bool {
-	stage := s.Run.Nodes[id].Stage
+	stage := s.Run.Nodes.Peek(id).Stage
 	return (stage == record.Outdated || stage == record.Queued) && !s.Rules.Ends(s, id)
 }
 

@@ -16,7 +16,7 @@ func (s *Reader) CameBack(p *world.Pod) bool {
 		return false
 	}
 	for _, uid := range evictedFrom(s, p.Node)[p.Owner.UID] {
-		if uid != p.UID && !p.Created.Before(s.Run.Pods[uid].Evicted.Truncate(time.Second)) {
+		if uid != p.UID && !p.Created.Before(s.Run.Pods.Peek(uid).Evicted.Truncate(time.Second)) {
 			return true
 		}
 	}
@@ -27,7 +27,7 @@ func (s *Reader) CameBack(p *world.Pod) bool {
 func evictedFrom(s *Reader, node string) map[string][]string {
 	if s.evicted == nil {
 		s.evicted = map[string]map[string][]string{}
-		for uid, was := range s.Run.Pods {
+		for uid, was := range s.Run.Pods.All() {
 			if was.Evicted.IsZero() {
 				continue
 			}
@@ -53,7 +53,7 @@ func IsDraining(n record.Node) bool { return n.Stage == record.Draining || Drain
 
 // someTheirs reports whether a controller drains any node for a run of ours.
 func (s *Reader) someTheirs() bool {
-	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return DrainedByController(s.Run.Nodes[id]) })
+	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return DrainedByController(s.Run.Nodes.Get(id)) })
 }
 
 // DrainedByOthers reports whether what asks the eviction API about the pods of a node is
@@ -63,5 +63,5 @@ func (s *Reader) DrainedByOthers(node string) bool {
 		return true
 	}
 	n := s.W.Node(node)
-	return n != nil && DrainedByController(s.Run.Nodes[n.Machine])
+	return n != nil && DrainedByController(s.Run.Nodes.Get(n.Machine))
 }

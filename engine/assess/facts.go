@@ -108,7 +108,7 @@ func (s *Reader) keptFacts() *facts {
 
 // fit reports whether facts are of this world and this run.
 func (f *facts) fit(s *Reader) bool {
-	return f.w == s.W && f.nodes == identity(s.Run.Nodes) && f.marks == identity(s.Run.Marks) && f.pods == identity(s.Run.Pods) && f.nodeless == s.Nodeless()
+	return f.w == s.W && f.nodes == s.Run.Nodes.Identity() && f.marks == identity(s.Run.Marks) && f.pods == s.Run.Pods.Identity() && f.nodeless == s.Nodeless()
 }
 
 // identity tells a map from all others that are in use.
@@ -117,8 +117,8 @@ func identity[V any](m map[string]V) unsafe.Pointer { return reflect.ValueOf(m).
 // allFacts works out the facts of all machines.
 func (s *Reader) allFacts(taint world.Taint) *facts {
 	f := &facts{
-		w: s.W, nodes: identity(s.Run.Nodes), marks: identity(s.Run.Marks), pods: identity(s.Run.Pods), nodeless: s.Nodeless(), taint: taint, changes: s.W.Changes(),
-		of: make(map[string]fact, len(s.Run.Nodes)), stages: map[record.Stage][]string{}, named: map[string][]string{}, with: map[Traits]map[string]bool{}, absent: allAbsent(s),
+		w: s.W, nodes: s.Run.Nodes.Identity(), marks: identity(s.Run.Marks), pods: s.Run.Pods.Identity(), nodeless: s.Nodeless(), taint: taint, changes: s.W.Changes(),
+		of: make(map[string]fact, s.Run.Nodes.Len()), stages: map[record.Stage][]string{}, named: map[string][]string{}, with: map[Traits]map[string]bool{}, absent: allAbsent(s),
 	}
 	for bit := Traits(1); bit < allTraits; bit <<= 1 {
 		f.with[bit] = map[string]bool{}
@@ -133,7 +133,7 @@ func (s *Reader) allFacts(taint world.Taint) *facts {
 	for _, m := range s.W.Machines() {
 		add(m.ID)
 	}
-	for id := range s.Run.Nodes {
+	for id := range s.Run.Nodes.Keys() {
 		if _, listed := f.of[id]; !listed {
 			add(id)
 		}
@@ -232,7 +232,7 @@ func (f *facts) count(id string, was, is Traits) {
 // factOf works out what a machine is, from itself, its node, the run's node and our marks on it.
 func (s *Reader) factOf(id string, taint world.Taint) fact {
 	m, node := s.W.Machine(id), s.W.NodeOf(id)
-	n, known := s.Run.Nodes[id]
+	n, known := s.Run.Nodes.Find(id)
 	f := fact{stage: n.Stage, name: n.Name}
 	is := func(bit Traits, so bool) {
 		if so {
@@ -321,7 +321,7 @@ func (s *Reader) NextQueued() []string {
 	if f.queued == nil {
 		f.queued = make([]string, 0, s.Count(record.Queued))
 		for _, id := range s.Run.Order {
-			if s.Run.Nodes[id].Stage == record.Queued {
+			if s.Run.Nodes.Peek(id).Stage == record.Queued {
 				f.queued = append(f.queued, id)
 			}
 		}
@@ -347,7 +347,7 @@ func (s *Reader) Invalidate(id string) {
 // CopiedNodes, CopiedMarks and CopiedPods note that the run has them in a copy of their map now, and as they were.
 func CopiedNodes(s *Reader) {
 	if s.kept != nil {
-		s.kept.nodes = identity(s.Run.Nodes)
+		s.kept.nodes = s.Run.Nodes.Identity()
 	}
 }
 
@@ -359,7 +359,7 @@ func CopiedMarks(s *Reader) {
 
 func CopiedPods(s *Reader) {
 	if s.kept != nil {
-		s.kept.pods = identity(s.Run.Pods)
+		s.kept.pods = s.Run.Pods.Identity()
 	}
 }
 
@@ -404,7 +404,7 @@ func StaleFact(rules Rules, w *world.World, r record.Run) error {
 	if err := kept.absent.differs(&fresh.absent); err != nil {
 		return err
 	}
-	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes[id].Stage != record.Queued })) {
+	if kept.queued != nil && !slices.Equal(kept.queued, slices.DeleteFunc(slices.Clone(kept.order), func(id string) bool { return r.Nodes.Peek(id).Stage != record.Queued })) {
 		return fmt.Errorf("the queue is kept as %v", kept.queued)
 	}
 	return nil

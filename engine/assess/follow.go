@@ -139,7 +139,7 @@ func Serving(w *world.World) (n int) {
 // they are: nothing is to come of them.
 func (s *Reader) KeptFailed() (ids []string) {
 	for _, m := range s.W.Machines() {
-		if s.Run.Nodes[m.ID].New && m.KeptFailed(s.W.NodeOf(m.ID)) {
+		if s.Run.Nodes.Peek(m.ID).New && m.KeptFailed(s.W.NodeOf(m.ID)) {
 			ids = append(ids, m.ID)
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Reader) KeptFailed() (ids []string) {
 // for, and the way out; "" if none has.
 func (s *Reader) FailureIn(zone string) string {
 	for _, id := range s.In(record.Updating) {
-		if n := s.Run.Nodes[id]; n.Blocked && (zone == "" || n.Zone == zone) {
+		if n := s.Run.Nodes.Get(id); n.Blocked && (zone == "" || n.Zone == zone) {
 			return systems.RepairOrSkip(s.Label(id, n), s.DrivenBy())
 		}
 	}
@@ -168,7 +168,7 @@ func (s *Reader) Stalled() string {
 
 // updateGoesOn reports whether an update in place is under way that has not failed.
 func (s *Reader) updateGoesOn() bool {
-	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return !s.Run.Nodes[id].Blocked })
+	return slices.ContainsFunc(s.In(record.Updating), func(id string) bool { return !s.Run.Nodes.Peek(id).Blocked })
 }
 
 // ShutBudget names a pod of a node whose budget lets none go now, and the budget, "" if

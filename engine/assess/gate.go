@@ -100,7 +100,7 @@ func MustServe(s *Reader) int {
 func Uncounted(s *Reader) int {
 	by := s.W.Group.Sizes.Desired - s.Run.Expected()
 	for _, id := range s.In(record.Terminating) {
-		if m := s.W.Machine(id); s.Run.Nodes[id].Decrement && m != nil && !m.Leaving() {
+		if m := s.W.Machine(id); s.Run.Nodes.Peek(id).Decrement && m != nil && !m.Leaving() {
 			by-- // what it lowers may not show yet
 		}
 	}
@@ -127,14 +127,14 @@ func (s *Reader) PassesGate(machine string) bool {
 	if (gate{s}).validFirst() {
 		return false // a node that does not serve makes the cluster invalid
 	}
-	return s.Run.Nodes[machine].Stage == record.Outdated && s.TakesNothing(machine)
+	return s.Run.Nodes.Peek(machine).Stage == record.Outdated && s.TakesNothing(machine)
 }
 
 // TakesNothing reports whether a machine does not serve and is not waited for: its drain takes
 // nothing out of service, so that the gate lets it start.
 func (s *Reader) TakesNothing(machine string) bool {
 	m := s.W.Machine(machine)
-	return m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(s.Run.Nodes[machine].Name) == ""
+	return m != nil && !m.Leaving() && !s.Serves(m) && !s.WaitedFor(machine) && s.TakenBy(s.Run.Nodes.Peek(machine).Name) == ""
 }
 
 // MayStart is how many nodes that serve may start to drain before the gate holds the next one,
@@ -158,7 +158,7 @@ const mostIdle = 3
 func (s *Reader) OutOfService() string {
 	var out []string
 	for _, id := range s.With(outOfUse) {
-		m, node, n := s.W.Machine(id), s.W.NodeOf(id), s.Run.Nodes[id]
+		m, node, n := s.W.Machine(id), s.W.NodeOf(id), s.Run.Nodes.Get(id)
 		if node == nil || m.Leaving() || record.WorkingOn(n.Stage) || n.Stage == record.Launching || s.TakenBy(node.Name) != "" {
 			continue
 		}
@@ -212,7 +212,7 @@ func (s *Reader) servesItself(m *world.Machine) bool {
 	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !ourCordon(&s.Run, m.ID, node.Name) {
 		return false
 	}
-	switch s.Run.Nodes[m.ID].Stage {
+	switch s.Run.Nodes.Peek(m.ID).Stage {
 	case record.Draining, record.Settling, record.Terminating, record.Launching, record.Updating:
 		return false
 	}

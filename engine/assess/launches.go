@@ -25,7 +25,7 @@ func (s *Reader) Missing() string {
 		if !counts(m) {
 			continue
 		}
-		if not := s.WhyNotReady(m); not != "" && s.Run.Nodes[m.ID].New {
+		if not := s.WhyNotReady(m); not != "" && s.Run.Nodes.Peek(m.ID).New {
 			why = not
 			continue
 		}
@@ -77,10 +77,10 @@ func counts(m *world.Machine) bool {
 // if none has.
 func (s *Reader) LateLaunch() string {
 	var first *world.Machine
-	end := func(m *world.Machine) time.Time { return s.Run.Nodes[m.ID].Wait.End }
+	end := func(m *world.Machine) time.Time { return s.Run.Nodes.Peek(m.ID).Wait.End }
 	for _, id := range s.In(record.Launching) {
 		m := s.W.Machine(id)
-		if m != nil && counts(m) && s.Run.Nodes[id].Wait != nil && s.Over(s.Run.Nodes[id].Wait) && (first == nil || end(m).Before(end(first))) {
+		if m != nil && counts(m) && s.Run.Nodes.Peek(id).Wait != nil && s.Over(s.Run.Nodes.Peek(id).Wait) && (first == nil || end(m).Before(end(first))) {
 			first = m
 		}
 	}
@@ -92,12 +92,12 @@ func (s *Reader) LateLaunch() string {
 
 // JoinedSince reports whether a new machine has got Ready since then.
 func (s *Reader) JoinedSince(then time.Time) bool {
-	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes[id].Since.After(then) })
+	return slices.ContainsFunc(s.In(record.Ready), func(id string) bool { return s.Run.Nodes.Peek(id).Since.After(then) })
 }
 
 // HasDrained reports whether the run has begun to drain a node that it is to replace.
 func HasDrained(run *record.Run) bool {
-	for _, n := range run.Nodes {
+	for _, n := range run.Nodes.All() {
 		if !n.New && (!n.Began.IsZero() || n.Stage == record.Replaced && n.Reason != text.LeftNotByUs) {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 
 // InWork reports whether the run is about to end a machine.
 func InWork(run *record.Run, machine string) bool {
-	switch run.Nodes[machine].Stage {
+	switch run.Nodes.Peek(machine).Stage {
 	case record.Draining, record.Settling, record.Terminating:
 		return true
 	}
@@ -77,7 +77,7 @@ func (s *Reader) takenOut() int {
 	}
 	count := 0
 	for _, id := range s.In(record.Outdated, record.Queued, record.Ready, record.Surplus) {
-		if s.TakenBy(s.Run.Nodes[id].Name) != "" {
+		if s.TakenBy(s.Run.Nodes.Peek(id).Name) != "" {
 			count++
 		}
 	}

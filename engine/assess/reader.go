@@ -5,6 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -60,7 +61,7 @@ func NewRun(rules Rules, id string, seed uint64, w *world.World, settings record
 		Version: record.RecordVersion, ID: id, Group: w.Group.Name, Alias: w.Group.Alias(), GroupID: w.Group.ID, Provider: w.Group.Provider, Strategy: rules.Name(),
 		Seed: seed, Settings: settings, State: record.Planned, Target: target,
 		Base: w.Group.Sizes, BaseTemplate: w.Group.Template, BaseTemplateSpec: w.Group.TemplateSpec, Mixed: w.Group.Mixed,
-		Nodes: map[string]record.Node{},
+		Nodes: shards.Of(map[string]record.Node{}),
 	}
 	for _, name := range rules.Phases() {
 		r.Phases = append(r.Phases, record.Phase{Name: name})

@@ -28,7 +28,7 @@ type verdict struct{ found []record.Invalid }
 // that another user has taken out of the group stays, with the pods on it.
 func (s *Reader) goneAhead() map[string]bool {
 	gone := map[string]bool{}
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		m := s.W.Machine(id)
 		ended := n.Ends && (n.Stage == record.Terminating || n.Stage == record.Replaced)
 		if ended || n.Detached && m != nil && !m.Detached {

@@ -13,7 +13,7 @@ import (
 func (s *Reader) lastOnes(id string) bool {
 	going := map[string]int{}
 	toGo := 0
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if !n.New && n.Stage != record.Replaced && n.Stage != record.Terminating && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			going[n.Zone]++
 			toGo++
@@ -26,7 +26,7 @@ func (s *Reader) lastOnes(id string) bool {
 		return true
 	}
 	end := zonesInTheEnd(s, going, "")
-	return end <= max(1, Spread(s.W, s.ZonesBefore())) || end <= zonesInTheEnd(s, going, s.Run.Nodes[id].Zone)
+	return end <= max(1, Spread(s.W, s.ZonesBefore())) || end <= zonesInTheEnd(s, going, s.Run.Nodes.Peek(id).Zone)
 }
 
 // zonesInTheEnd foresees by how much the zones will differ when the outdated nodes that
@@ -36,7 +36,7 @@ func zonesInTheEnd(s *Reader, going map[string]int, replaced string) int {
 	inZone, fresh := map[string]int{}, map[string]int{}
 	present := 0
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		if m.Leaving() || m.State == world.MachineStandby || n.Stage == record.Terminating {
 			continue
 		}
@@ -76,7 +76,7 @@ func zonesInTheEnd(s *Reader, going map[string]int, replaced string) int {
 func (s *Reader) ZonesLeft() map[string]int {
 	inZone := map[string]int{}
 	for _, m := range s.W.Machines() {
-		if stage := s.Run.Nodes[m.ID].Stage; !m.Leaving() && m.State != world.MachineStandby && stage != record.Draining && stage != record.Settling && stage != record.Terminating {
+		if stage := s.Run.Nodes.Peek(m.ID).Stage; !m.Leaving() && m.State != world.MachineStandby && stage != record.Draining && stage != record.Settling && stage != record.Terminating {
 			inZone[m.Zone]++
 		}
 	}
@@ -86,13 +86,13 @@ func (s *Reader) ZonesLeft() map[string]int {
 // ZonesBefore counts the machines of each zone when the run began.
 func (s *Reader) ZonesBefore() map[string]int {
 	before := map[string]int{}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if !n.New {
 			before[n.Zone]++
 		}
 	}
 	for _, m := range s.W.Machines() {
-		if s.Run.Nodes[m.ID].New && !m.Leaving() && s.LaunchedBefore(m) {
+		if s.Run.Nodes.Peek(m.ID).New && !m.Leaving() && s.LaunchedBefore(m) {
 			before[m.Zone]++
 		}
 	}

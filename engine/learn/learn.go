@@ -175,7 +175,7 @@ func (d *Durations) nodes(w *world.World, run *record.Run) {
 			continue
 		}
 		own = append(own, n.Joining)
-		if run.Nodes[n.Machine].New {
+		if run.Nodes.Peek(n.Machine).New {
 			new = append(new, n.Joining)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,7 +24,7 @@ func (endOne) Capabilities() assess.Capabilities {
 
 func (endOne) Step(s *engine.Step) {
 	s.Enter("only")
-	ended := s.Run.Nodes["i-1"].PendingValidation
+	ended := s.Run.Nodes.Get("i-1").PendingValidation
 	if !ended.IsZero() && s.W.Health[world.Cluster].Fresh.After(ended.Add(2*time.Second)) {
 		s.Succeed()
 	}
@@ -90,7 +91,7 @@ func (b *blinded) Regain(ctx context.Context) (record.Run, error) {
 func (b *blinded) start(ctx context.Context, limit time.Duration) (wait func() (record.Run, error)) {
 	run := b.planned()
 	run.Settings.ValidateTimeout = limit
-	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Terminating, Since: time.Now(), Empty: time.Now(), Wait: &record.Wait{For: "terminating", Start: time.Now(), End: time.Now().Add(time.Hour)}}}
+	run.Nodes = shards.Of(map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Terminating, Since: time.Now(), Empty: time.Now(), Wait: &record.Wait{For: "terminating", Start: time.Now(), End: time.Now().Add(time.Hour)}}})
 	ending, done := context.WithCancel(ctx)
 	go func() {
 		for ending.Err() == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,7 +22,7 @@ func TestLoopLook(t *testing.T) {
 	b.World.SetBudget(&world.Budget{Namespace: "app", Name: "web"})
 	run := b.planned()
 	run.State, run.Why = record.Paused, "nothing is to happen"
-	run.Nodes = map[string]record.Node{"i-1": {Name: "n1"}, "i-2": {}}
+	run.Nodes = shards.Of(map[string]record.Node{"i-1": {Name: "n1"}, "i-2": {}})
 	b.Loop.Before = []record.Event{{Type: record.RunStarted, Message: "long ago"}}
 	shown := make(chan *snapshot.Snapshot, 100)
 	b.Loop.Publish = func(s *snapshot.Snapshot) { shown <- s }

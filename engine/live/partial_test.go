@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -114,7 +115,7 @@ func TestWatchOfARunInAPartialWorld(t *testing.T) {
 	w.World.SetHealth(world.Nodes, world.Health{Fresh: time.Now()})
 	run := engine.Start(assess.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
 	run.Seen = time.Now()
-	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
+	run.Nodes = shards.Of(map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}})
 	w.SeeRecord(run, true, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

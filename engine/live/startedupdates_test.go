@@ -556,7 +556,7 @@ func (p *startedPlay) operate() {
 		say(record.Command{Kind: record.CmdAbort})
 	}
 	if p.chance(400) {
-		for _, n := range p.run.Nodes {
+		for _, n := range p.run.Nodes.All() {
 			if n.Stage != record.Draining || n.Name == "" {
 				continue
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -445,9 +446,9 @@ func TestLoopRecordsTheEndOfALargeRun(t *testing.T) {
 			}
 		}
 		run := u.planned()
-		run.Pods = map[string]record.Pod{}
+		run.Pods = shards.Of(map[string]record.Pod{})
 		for i := range 100 {
-			run.Pods[fmt.Sprintf("uid-%d", i)] = record.Pod{Ref: fmt.Sprintf("shop/web-%d", i), Node: "n1", Tries: 3, Message: strings.Repeat("blocked ", 20), First: time.Now(), Last: time.Now()}
+			run.Pods = run.Pods.With(fmt.Sprintf("uid-%d", i), record.Pod{Ref: fmt.Sprintf("shop/web-%d", i), Node: "n1", Tries: 3, Message: strings.Repeat("blocked ", 20), First: time.Now(), Last: time.Now()})
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()

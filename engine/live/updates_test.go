@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/text"
@@ -316,7 +317,7 @@ func (p *updatePlay) check() {
 	for _, m := range p.k.machines {
 		there[m.ID] = m
 	}
-	for id, n := range run.Nodes {
+	for id, n := range run.Nodes.All() {
 		p.checkNode(run, n, there[id])
 	}
 	p.checkCandidates(run)
@@ -468,7 +469,7 @@ func (p *updatePlay) othersEndAll() bool {
 
 // underWay is how many of the nodes to replace are told as under way.
 func (p *updatePlay) underWay(run record.Run) (n int) {
-	for id, node := range run.Nodes {
+	for id, node := range run.Nodes.All() {
 		if slices.Contains(run.Candidates, node.Name) && node.Reason == systems.Candidate(string(world.MoverEKS), 1) {
 			continue // EKS had to be at it until another one came further: it is told as under way up to the next decision
 		}
@@ -490,7 +491,7 @@ func (p *updatePlay) checkSeen(run record.Run) {
 		return
 	}
 	stages := map[string]record.Stage{}
-	for _, n := range run.Nodes {
+	for _, n := range run.Nodes.All() {
 		stages[n.Name] = n.Stage
 	}
 	stuck := !p.k.awaits && p.k.phase == "upgrade" && p.now.Sub(p.k.moved) > 100*time.Second
@@ -545,7 +546,7 @@ func TestStuckBesideReplacement(t *testing.T) {
 	k.pods = []*world.Pod{{UID: "uid", Namespace: "shop", Name: "web", Node: old.node.Name, Phase: world.PodRunning, Ready: true, Labels: map[string]string{"app": "web"}}}
 	p.attach()
 	p.read()
-	run := record.Run{Nodes: map[string]record.Node{old.ID: {Name: old.node.Name, Stage: record.Outdated}}}
+	run := record.Run{Nodes: shards.Of(map[string]record.Node{old.ID: {Name: old.node.Name, Stage: record.Outdated}})}
 	look := func() []string {
 		p.clusterFresh, p.cloudFresh = p.now, p.now
 		p.checkSeen(run)
@@ -619,9 +620,9 @@ func TestGuessIsNotUnderWay(t *testing.T) {
 		p.attach()
 		p.read()
 		p.clusterFresh, p.cloudFresh = p.now, p.now
-		p.checkCandidates(record.Run{Candidates: []string{"guess"}, MoreDrains: 1, Nodes: map[string]record.Node{
+		p.checkCandidates(record.Run{Candidates: []string{"guess"}, MoreDrains: 1, Nodes: shards.Of(map[string]record.Node{
 			guess.ID: {Name: "guess", Stage: record.Draining, Reason: reason}, moves.ID: {Name: "moves", Stage: record.Terminating},
-		}})
+		})})
 		if broken := len(p.broken) > 0; broken != breaks {
 			t.Errorf("a node told as draining, %q: %q", reason, p.broken)
 		}
@@ -668,7 +669,7 @@ func (k *eksWorker) said() (out string) {
 // nodes says how the machines stand, and how they are told to.
 func (p *updatePlay) nodes(run record.Run) string {
 	told := map[string]record.Stage{}
-	for _, n := range run.Nodes {
+	for _, n := range run.Nodes.All() {
 		told[n.Name] = n.Stage
 	}
 	r := assess.NewReader(strategy.EKSManaged{}, p.now, p.w.World, run)

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -84,7 +85,7 @@ func TestWatch(t *testing.T) {
 	run := assess.NewRun(strategy.EKS{}, "r1", 1, w.World, strategy.EKS{}.Defaults(), record.Target{})
 	run = engine.Start(run, time.Now(), "ann@laptop")
 	run.Seen = time.Now()
-	run.Nodes = map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}}
+	run.Nodes = shards.Of(map[string]record.Node{"i-1": {Name: "n1", Zone: "a", Stage: record.Draining, Since: time.Now()}})
 	rec(run)
 	feed <- func(*world.World) { w.SeeHolder("ann@laptop pid 7") }
 	s = until("the run and its driver", func(s *snapshot.Snapshot) bool { return s.State == record.Running && s.Driver != "" })

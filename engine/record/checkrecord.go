@@ -35,9 +35,9 @@ func (r *Run) Check() error {
 
 // checkNodes reports what nodes, deferrals and batches lack.
 func (r *Run) checkNodes() error {
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		if !slices.Contains(Stages, r.Nodes[id].Stage) {
-			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes[id].Stage, id)
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		if !slices.Contains(Stages, r.Nodes.Peek(id).Stage) {
+			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes.Peek(id).Stage, id)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Deferrals)) {

@@ -26,7 +26,7 @@ func (r *Run) Abandoned() []string { return r.outstanding(true) }
 func (r *Run) outstanding(abandoned bool) []string {
 	var out []string
 	for _, m := range r.AllMarks() {
-		if n := r.Nodes[m.Put.Machine]; !m.Foreign && !n.Ends && n.Stage != Replaced {
+		if n := r.Nodes.Get(m.Put.Machine); !m.Foreign && !n.Ends && n.Stage != Replaced {
 			undo := m.Undo()
 			out = append(out, undo.Sentence()+": "+undo.Command())
 		}
@@ -52,8 +52,8 @@ func (r *Run) outstanding(abandoned bool) []string {
 		a := r.TemplateBack()
 		out = append(out, a.Sentence()+": "+a.Command())
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		n := r.Nodes[id]
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		n := r.Nodes.Get(id)
 		_, leaving := r.Pending[DeregisterKey(id)]
 		n.OffBalancers = n.OffBalancers || leaving
 		if p, asked := r.Pending[DetachKey(id)]; asked && p.Action.Kind == Detach {

@@ -36,7 +36,7 @@ func (r *Run) Sources() []world.Source {
 
 // Outdated counts the machines that were outdated and how many of these are replaced.
 func (r *Run) Outdated() (replaced, total int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.New {
 			continue
 		}
@@ -52,7 +52,7 @@ func (r *Run) Outdated() (replaced, total int) {
 // what was under way when it was last seen.
 func (r *Run) Standing() string {
 	count := map[Stage]int{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		count[n.Stage]++
 	}
 	replaced, total := r.Outdated()
@@ -106,7 +106,7 @@ func (n Node) LeftOut() bool { return n.Stage == Skipped && n.Reason == NotSelec
 
 // Detached counts the machines that are out of their group and still to be replaced.
 func (r *Run) Detached() (count int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Detached && n.Stage != Replaced && n.Stage != Terminating {
 			count++
 		}
@@ -118,7 +118,7 @@ func (r *Run) Detached() (count int) {
 // are not ended, or whose end the cluster has yet to stand. Those that the run is not to
 // replace stand in for nothing.
 func (r *Run) outside() (all, left int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Outside() {
 			all++
 		}
@@ -145,14 +145,14 @@ func (r *Run) Surged() int {
 // LeaveDetached names a machine that runs outside its group, with the commands that end
 // it or put it back.
 func (r *Run) LeaveDetached(id string) (what, command string) {
-	return text.StaysDetached(NameOf(id, r.Nodes[id])),
+	return text.StaysDetached(NameOf(id, r.Nodes.Get(id))),
 		fmt.Sprintf("aws ec2 terminate-instances --instance-ids %s  # or: aws autoscaling attach-instances --auto-scaling-group-name %s --instance-ids %s", id, r.Group, id)
 }
 
 // LeaveOff names a node that is out of its group's load balancers and stays in service:
 // nothing puts it back by itself.
 func (r *Run) LeaveOff(id string) (what, command string) {
-	what = text.StaysDeregistered(NameOf(id, r.Nodes[id]))
+	what = text.StaysDeregistered(NameOf(id, r.Nodes.Get(id)))
 	if command := atBalancers(id, r.Balancers, "register-targets", "register-instances-with-load-balancer"); command != "" {
 		return what, command
 	}

@@ -135,7 +135,7 @@ func (f *reconciler) processes() {
 func (f *reconciler) marks() {
 	r := &f.r
 	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
-		_, ours := r.Nodes[machine]
+		ours := r.Nodes.Has(machine)
 		ours = ours || f.w.Machine(machine) != nil
 		r.Marks[machine] = slices.DeleteFunc(slices.Clone(r.Marks[machine]), func(m Mark) bool {
 			node := f.w.Node(m.Put.Node)

@@ -55,7 +55,7 @@ func (t *differ) tell(at time.Time, e Event) {
 }
 
 // first reports whether there is no record to compare with.
-func (t *differ) first() bool { return t.was.Nodes == nil }
+func (t *differ) first() bool { return t.was.Nodes.IsNil() }
 
 func (t *differ) run() {
 	r := &t.is
@@ -137,8 +137,8 @@ func (t *differ) movers() {
 }
 
 func (t *differ) pods() {
-	for _, uid := range slices.Sorted(maps.Keys(t.is.Pods)) {
-		p, was := t.is.Pods[uid], t.was.Pods[uid]
+	for _, uid := range slices.Sorted(t.is.Pods.Keys()) {
+		p, was := t.is.Pods.Get(uid), t.was.Pods.Get(uid)
 		e := Event{Node: p.Node, Pod: p.Ref}
 		if !p.Evicted.IsZero() && was.Evicted.IsZero() {
 			e.Type = PodEvicted
@@ -191,9 +191,9 @@ func (t *differ) validation() {
 }
 
 func (t *differ) nodes() {
-	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
-		n := t.is.Nodes[id]
-		was, known := t.was.Nodes[id]
+	for _, id := range slices.Sorted(t.is.Nodes.Keys()) {
+		n := t.is.Nodes.Get(id)
+		was, known := t.was.Nodes.Find(id)
 		if known && n.Detached && !was.Detached {
 			t.tell(cmp.Or(n.PendingValidation, t.is.Seen), Event{Type: InstanceDetached, Node: NameOf(id, n), Zone: n.Zone, Message: text.Detached(id)})
 		}
@@ -207,9 +207,9 @@ func (t *differ) nodes() {
 			t.stage(id, n)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.was.Nodes)) {
-		if _, still := t.is.Nodes[id]; !still && (t.is.External == nil || t.was.Nodes[id].Stage != Replaced) {
-			n := t.was.Nodes[id]
+	for _, id := range slices.Sorted(t.was.Nodes.Keys()) {
+		if !t.is.Nodes.Has(id) && (t.is.External == nil || t.was.Nodes.Peek(id).Stage != Replaced) {
+			n := t.was.Nodes.Get(id)
 			t.tell(cmp.Or(t.is.Seen, n.Since), Event{Type: Warning, Node: cmp.Or(n.Name, id), Zone: n.Zone, Message: text.HasLeftGroup(cmp.Or(n.Name, id))})
 		}
 	}
@@ -256,7 +256,7 @@ func (t *differ) stage(id string, n Node) {
 
 // markGone tells that the last mark of a node has gone; not from an update in place, which its stage tells.
 func (t *differ) markGone(id string) (e Event, gone bool) {
-	n, was := t.is.Nodes[id], t.was.External.MovesOf(id)
+	n, was := t.is.Nodes.Get(id), t.was.External.MovesOf(id)
 	if len(was) == 0 || len(t.is.External.MovesOf(id)) > 0 || t.is.External.ByMachine[id].Node == nil {
 		return e, false
 	}
@@ -272,7 +272,7 @@ func (t *differ) markGone(id string) (e Event, gone bool) {
 
 // marked tells whose marks have come onto a node, but those that its stage tells.
 func (t *differ) marked(id string) (told []Event) {
-	n, was := t.is.Nodes[id], t.was.External.MovesOf(id)
+	n, was := t.is.Nodes.Get(id), t.was.External.MovesOf(id)
 	for _, m := range t.is.External.MovesOf(id) {
 		known := slices.ContainsFunc(was, func(w world.Move) bool { return w.By == m.By && m.Step.Compare(w.Step) <= 0 })
 		if known || m.Step != world.MoveForeseen && WorkingOn(n.Stage) {
@@ -301,7 +301,7 @@ func (t *differ) moves() {
 		return
 	}
 	alike := map[string][]Event{} // by what is told
-	for _, id := range slices.Sorted(maps.Keys(t.is.Nodes)) {
+	for _, id := range slices.Sorted(t.is.Nodes.Keys()) {
 		if e, gone := t.markGone(id); gone {
 			alike[e.Message] = append(alike[e.Message], e)
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/text"
 )
 
@@ -24,11 +25,14 @@ func (r *Run) Reducible() bool {
 // known as long as the run may resume: it must not be deleted a second time, which would cut
 // its grace period. r is not changed.
 func (r Run) Reduced() Run {
-	r.Pods = maps.Clone(r.Pods)
-	maps.DeleteFunc(r.Pods, func(_ string, p Pod) bool { return r.State != Paused || !p.Forced || !p.Gone.IsZero() })
-	for uid, p := range r.Pods {
-		r.Pods[uid] = Pod{Ref: p.Ref, Node: p.Node, Owner: p.Owner, Tries: p.Tries, First: p.First, Last: p.Last, Next: p.Next, Forced: true}
+	pods := map[string]Pod{}
+	for uid, p := range r.Pods.All() {
+		if r.State != Paused || !p.Forced || !p.Gone.IsZero() {
+			continue
+		}
+		pods[uid] = Pod{Ref: p.Ref, Node: p.Node, Owner: p.Owner, Tries: p.Tries, First: p.First, Last: p.Last, Next: p.Next, Forced: true}
 	}
+	r.Pods = shards.Of(pods)
 	r.Pending = maps.Clone(r.Pending)
 	maps.DeleteFunc(r.Pending, func(_ string, p Pending) bool {
 		return p.Action.ReadOnly() || (p.Action.Kind == Evict || p.Action.Kind == Delete) && !p.Accepted.IsZero()
@@ -52,10 +56,12 @@ func (r Run) Reduced() Run {
 		v.Failures = nil
 		r.Validation = &v
 	}
-	r.Nodes = maps.Clone(r.Nodes)
-	for id, n := range r.Nodes {
-		n.BlockingPods, n.Findings = nil, nil
-		r.Nodes[id] = n
+	var edit shards.Editor[Node]
+	for id, n := range r.Nodes.All() {
+		if n.BlockingPods != nil || n.Findings != nil {
+			n.BlockingPods, n.Findings = nil, nil
+			r.Nodes = edit.With(r.Nodes, id, n)
+		}
 	}
 	if more := len(r.BlockingPods) - reducedCulprits; more > 0 {
 		r.BlockingPods = append(slices.Clone(r.BlockingPods[:reducedCulprits]), text.MoreThanListed(more))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -68,7 +69,7 @@ func (r *Run) Worst() Result {
 	if worst == NotStartedYet {
 		return worst
 	}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Stage == NodeFail && n.Result != "" && n.Result.ExitCode() != worst.ExitCode() && WorstExit(n.Result.ExitCode(), worst.ExitCode()) == n.Result.ExitCode() {
 			worst = n.Result
 		}
@@ -287,13 +288,13 @@ type Run struct {
 	Begun bool `json:"begun,omitempty"`
 
 	// Nodes are the machines the run has an opinion on, by machine id.
-	Nodes map[string]Node `json:"nodes"`
+	Nodes shards.Map[Node] `json:"nodes"`
 	// Order lists the outdated machines in the order in which they will go.
 	Order []string `json:"order,omitempty"`
 	// Batches approved or waiting; the last one may be waiting.
 	Batches []Batch `json:"batches,omitempty"`
 	// Pods we tried to evict from nodes that drain, by UID.
-	Pods map[string]Pod `json:"pods,omitempty"`
+	Pods shards.Map[Pod] `json:"pods,omitzero"`
 	// Marks are what we put on nodes, by machine id; the lists are replaced, never changed.
 	Marks map[string][]Mark `json:"marks,omitempty"`
 	// Pending are the actions under way or not yet seen, by key.

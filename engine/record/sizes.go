@@ -2,7 +2,6 @@ package record
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,8 +184,8 @@ func (r *Run) TemplateBack() Action {
 // it is the command unknown.
 func (r *Run) Shrink(count int, unknown string) string {
 	var spare []string
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		if n := r.Nodes[id]; n.New && n.Name != "" && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		if n := r.Nodes.Get(id); n.New && n.Name != "" && !n.Detached && n.Stage != Replaced && n.Stage != Terminating {
 			spare = append(spare, id)
 		}
 	}
@@ -194,12 +193,12 @@ func (r *Run) Shrink(count int, unknown string) string {
 		return unknown
 	}
 	slices.SortStableFunc(spare, func(a, b string) int {
-		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes[id].Stage) }
+		rank := func(id string) int { return slices.Index([]Stage{Launching, Surplus}, r.Nodes.Peek(id).Stage) }
 		return cmp.Compare(rank(b), rank(a))
 	})
 	var out []string
 	for _, id := range spare[:count] {
-		out = append(out, "kubectl drain "+r.Nodes[id].Name+" --ignore-daemonsets", Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
+		out = append(out, "kubectl drain "+r.Nodes.Peek(id).Name+" --ignore-daemonsets", Action{Kind: Terminate, Machine: id, Decrement: true}.Command())
 	}
 	return strings.Join(out, " && ")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -45,8 +46,8 @@ type checker struct {
 	uncordoned  map[string]bool // machines whose nodes we have uncordoned, which the View does not show yet
 	valid       validity
 	shown       *snapshot.Snapshot
-	early       bool                   // the run was aborted or has failed
-	nodes       map[string]record.Node // of the run before the decision that is being looked at
+	early       bool                    // the run was aborted or has failed
+	nodes       shards.Map[record.Node] // of the run before the decision that is being looked at
 	oldLook     time.Duration
 	zonesServed bool           // the first outdated node of an EKS update was tainted
 	held        world.Sizes    // the group's before the request that has just arrived
@@ -177,7 +178,7 @@ func undoable(a record.Action, saved *record.Run) bool {
 	switch a.Kind {
 	case record.AddLabel, record.AddTaint, record.Cordon, record.Annotate:
 		if a.Label == selectedLabel { // nobody takes it off but who updates the node
-			return saved.Nodes[a.Machine].Stage == record.Updating
+			return saved.Nodes.Peek(a.Machine).Stage == record.Updating
 		}
 		return slices.ContainsFunc(saved.Marks[a.Machine], func(m record.Mark) bool { return m.Put.Key == a.Key && !m.Foreign })
 	case record.Suspend:
@@ -191,7 +192,7 @@ func undoable(a record.Action, saved *record.Run) bool {
 	case record.SetTemplate:
 		return saved.BaseTemplate != (world.Template{}) && (*a.Template == saved.BaseTemplate || slices.Contains(saved.Target.Templates, *a.Template))
 	case record.Terminate:
-		return saved.Nodes[a.Machine].Decrement == a.Decrement
+		return saved.Nodes.Peek(a.Machine).Decrement == a.Decrement
 	}
 	return true
 }
@@ -388,7 +389,7 @@ func (c *checker) after(dec engine.Decision) {
 	c.leftOut()
 	c.looksAround(dec) // what a passed validation frees is free for this decision
 	begun := false
-	for id, n := range dec.Run.Nodes {
+	for id, n := range dec.Run.Nodes.All() {
 		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
 			begun = true
 			c.enough(id, n)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -55,7 +56,7 @@ func difference(a, b []byte) string {
 
 // refilled is a World with what the driver sees, filled in another order; of the pods that have gone it has
 // those that the run keeps account of.
-func (s *Sim) refilled(kept map[string]record.KeptPod, evicted map[string]record.Pod) *world.World {
+func (s *Sim) refilled(kept map[string]record.KeptPod, evicted shards.Map[record.Pod]) *world.World {
 	v, w := s.View, world.New()
 	backwards := func(n int, do func(int)) {
 		for i := range n {
@@ -68,7 +69,7 @@ func (s *Sim) refilled(kept map[string]record.KeptPod, evicted map[string]record
 		pods := v.PodsIn(namespace)
 		backwards(len(pods), func(i int) { w.SetPod(pods[i]) })
 	}
-	for _, uid := range slices.Concat(sortedKeys(kept), sortedKeys(evicted)) {
+	for _, uid := range slices.Concat(sortedKeys(kept), slices.Sorted(evicted.Keys())) {
 		if p := v.Stopping(uid); p != nil && v.Pod(uid) == nil {
 			w.SetPod(p)
 			w.DeletePod(uid)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -38,11 +39,11 @@ func timeless(r record.Run) record.Run {
 	r.Pending, r.Evicted, r.Deferrals, r.HandledCommands = nil, nil, nil, nil
 	r.PhaseWait = still(r.PhaseWait)
 	nodes := map[string]record.Node{}
-	for id, n := range r.Nodes {
+	for id, n := range r.Nodes.All() {
 		n.Wait, n.Began, n.Missing, n.Stuck.Since, n.PendingValidation, n.Ends = still(n.Wait), time.Time{}, time.Time{}, time.Time{}, time.Time{}, false
 		nodes[id] = n
 	}
-	r.Nodes = nodes
+	r.Nodes = shards.Of(nodes)
 	r.ExternalMovers = slices.Clone(r.ExternalMovers)
 	for i := range r.ExternalMovers {
 		r.ExternalMovers[i].Seen = time.Time{}

@@ -74,8 +74,8 @@ func (c *checker) canary(was, is *record.Run) {
 // nodeCommands checks that a node is skipped or returned to, or its drain extended, by a valid command alone.
 func (c *checker) nodeCommands(was, is *record.Run) {
 	d, byCommand := c.d, text.AskedForBy("")
-	for id, n := range is.Nodes {
-		before := was.Nodes[id]
+	for id, n := range is.Nodes.All() {
+		before := was.Nodes.Get(id)
 		named := func(say record.Command) bool { return say.Node == id || say.Node == n.Name }
 		forced := time.Duration(0)
 		if n.Order != before.Order && before.Wait != nil { // a drain that is forced begins another drain timeout

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
@@ -8,8 +10,8 @@ import (
 // somewhere is a node to look at, one that drains if there is any, and a budget.
 func (c *checker) somewhere(r *record.Run) snapshot.Look {
 	var at snapshot.Look
-	for _, id := range sortedKeys(r.Nodes) {
-		if at.Machine == "" || r.Nodes[at.Machine].Stage != record.Draining {
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		if at.Machine == "" || r.Nodes.Peek(at.Machine).Stage != record.Draining {
 			at.Machine = id
 		}
 	}
@@ -36,7 +38,7 @@ func (c *checker) details(v *snapshot.Snapshot, at snapshot.Look, r *record.Run)
 // nodeDetail: no pod of the node is left out, what has to leave is what the node's
 // row counts, what blocks has a way out and is on the list of blockers.
 func (c *checker) nodeDetail(v *snapshot.Snapshot, r *record.Run) {
-	d, n := c.d, r.Nodes[v.Node.ID]
+	d, n := c.d, r.Nodes.Get(v.Node.ID)
 	if has := len(d.Sim.View.PodsOn(n.Name)); len(v.Node.Pods) != has {
 		d.breaks("snapshot: %d pods are shown on %s, it has %d", len(v.Node.Pods), n.Name, has)
 	}

@@ -104,7 +104,7 @@ func (c *checker) ending(a record.Action) {
 func (c *checker) emptySurge(machine string) bool {
 	d, view := c.d, c.d.Sim.View
 	n := view.NodeOf(machine)
-	return d.Run.Nodes[machine].New && (n == nil || !slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
+	return d.Run.Nodes.Peek(machine).New && (n == nil || !slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
 		looks := c.vigil(machine).looks // a pod that tolerates every taint may come after them
 		return drain.Judge(view, p, d.Run.Consents()).Fate != drain.Stays && !(p.ToleratesAll && len(looks) > 0 && p.Created.After(looks[len(looks)-1]))
 	}))
@@ -179,7 +179,7 @@ func (c *checker) replacement(m *machine) {
 	if r.Settings.KeepOld {
 		return
 	}
-	if left := r.Nodes[m.ID]; r.Result != record.Succeeded && (left.Stage == record.Skipped || left.Stage == record.NodeFail) && left.Reason != "" {
+	if left := r.Nodes.Get(m.ID); r.Result != record.Succeeded && (left.Stage == record.Skipped || left.Stage == record.NodeFail) && left.Reason != "" {
 		return // it was left as it was, and the record says why
 	}
 	if s.pool.update != "" {
@@ -187,11 +187,11 @@ func (c *checker) replacement(m *machine) {
 		return // it was healthy when its update was over
 	}
 	if !slices.Contains(r.Target.Templates, m.Template) || r.Target.All && n != nil && c.older(n) {
-		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes[m.ID].Stage)
+		d.breaks("rule 4: %s runs %s (%s)", m.ID, m.Template, r.Nodes.Peek(m.ID).Stage)
 		return
 	}
 	if s.planned[m.ID] && r.Target.Image == "" && r.Target.Templates[0] == s.plannedTo { // no plan knows which version an image gets, or what others set the group to before the run has begun
-		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes[m.ID].Stage)
+		d.breaks("plan: %s was to be replaced, and stays (%s)", m.ID, r.Nodes.Peek(m.ID).Stage)
 		return
 	}
 	if c.stoppedShort() || c.isKops() && !c.joins() {
@@ -207,7 +207,7 @@ func (c *checker) updated(m *machine, n *world.Node) {
 		return // who names nodes does not wait for Gardener to begin
 	}
 	if n != nil && n.Labels[candidateLabel] != "" {
-		c.d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes[m.ID].Stage)
+		c.d.breaks("rule 4: %s awaits its update in place (%s)", n.Name, r.Nodes.Peek(m.ID).Stage)
 	}
 }
 
@@ -221,7 +221,7 @@ func (c *checker) isReplacement(m *machine, n *world.Node) {
 		return
 	}
 	for _, label := range sortedKeys(r.Settings.NewLabels) {
-		if got, there := n.Labels[label]; r.Nodes[m.ID].New && (!there || r.Settings.NewLabels[label] != "" && got != r.Settings.NewLabels[label]) {
+		if got, there := n.Labels[label]; r.Nodes.Peek(m.ID).New && (!there || r.Settings.NewLabels[label] != "" && got != r.Settings.NewLabels[label]) {
 			d.breaks("rule 4: %s lacks the label %s", m.ID, label)
 		}
 	}

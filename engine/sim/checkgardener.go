@@ -65,7 +65,7 @@ func (c *checker) zoneRolls(id string, n record.Node) {
 func (c *checker) zoneCounts(zone string) (out, serve, there, all int) {
 	d := c.d
 	for _, other := range d.Sim.View.Machines() {
-		stage := d.Run.Nodes[other.ID].Stage
+		stage := d.Run.Nodes.Peek(other.ID).Stage
 		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating
 		if works && other.Zone == zone && (c.worksOn(other.ID) || c.takesPods(other)) {
 			out++ // one that begins beside it and serves nobody takes nothing from the zone
@@ -94,7 +94,7 @@ func (c *checker) takesPods(m *world.Machine) bool {
 
 // worksOn reports whether a machine was in work before the decision that is being looked at.
 func (c *checker) worksOn(id string) bool {
-	stage := c.nodes[id].Stage
+	stage := c.nodes.Peek(id).Stage
 	return stage == record.Draining || stage == record.Settling || stage == record.Terminating
 }
 
@@ -110,14 +110,14 @@ func (c *checker) cordonedFirst(a record.Action) {
 // not us. Another user's cordon counts until the View shows that it is off: nobody can know of it
 // sooner. One that we have lifted does not.
 func (c *checker) cordons() {
-	for id, n := range c.d.Run.Nodes {
+	for id, n := range c.d.Run.Nodes.All() {
 		truth, seen := c.d.Sim.Truth.NodeOf(id), c.d.Sim.View.NodeOf(id)
 		if seen == nil || !seen.Unschedulable {
 			delete(c.uncordoned, id)
 		}
 		if n.Stage == record.Draining && truth != nil {
 			cordoned := truth.Unschedulable || seen != nil && seen.Unschedulable && !c.uncordoned[id]
-			c.wasCordoned[id] = cordoned || c.wasCordoned[id] && c.nodes[id].Stage == record.Draining
+			c.wasCordoned[id] = cordoned || c.wasCordoned[id] && c.nodes.Peek(id).Stage == record.Draining
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (c *checker) triedOften(o record.ForceOrder) {
 		return
 	}
 	tries := min(k.EvictRetries, max(1, int(k.DrainTimeout/k.EvictionRetry)))
-	known := d.Run.Pods[o.UID]
+	known := d.Run.Pods.Get(o.UID)
 	if waited := d.Sim.now.Sub(c.due[o.UID]); c.due[o.UID].IsZero() || waited < time.Duration(tries)*k.EvictionRetry-time.Second {
 		d.breaks("retries: force order %s for %s after %s and %d turns, it has %d", o.ID, p.Ref(), waited, known.Rounds, tries)
 	}
@@ -169,7 +169,7 @@ func (c *checker) shownDue(o record.ForceOrder, p *world.Pod) {
 
 // waits notes since when the pods of draining nodes have been due.
 func (c *checker) waits() {
-	for uid, p := range c.d.Run.Pods {
+	for uid, p := range c.d.Run.Pods.All() {
 		if _, known := c.due[uid]; !known && p.Rounds+p.Tries > 0 {
 			c.due[uid] = c.d.Sim.now
 		}

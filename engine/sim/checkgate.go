@@ -39,7 +39,7 @@ func (c *checker) gated(id string, n record.Node) {
 	}
 	in := 0
 	for _, m := range view.Machines() {
-		switch d.Run.Nodes[m.ID].Stage {
+		switch d.Run.Nodes.Peek(m.ID).Stage {
 		case record.Draining, record.Settling, record.Terminating, record.Updating:
 		default:
 			if c.serves(m) {

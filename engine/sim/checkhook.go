@@ -39,7 +39,7 @@ func (c *checker) hookAsked(a record.Action) {
 	h.asked[a.Key] = a
 	before := 0
 	for _, b := range h.asked {
-		if n, known := d.Run.Nodes[b.Machine]; b.Phase == record.BeforeNode && known && n.Stage != record.Replaced { // else it has gone meanwhile
+		if n, known := d.Run.Nodes.Find(b.Machine); b.Phase == record.BeforeNode && known && n.Stage != record.Replaced { // else it has gone meanwhile
 			before++
 		}
 	}
@@ -52,14 +52,14 @@ func (c *checker) hookAsked(a record.Action) {
 	if a.Phase != record.BeforeNode {
 		return
 	}
-	if node := d.Sim.View.NodeOf(a.Machine); d.Run.Nodes[a.Machine].New && (node == nil || !node.Ready) {
+	if node := d.Sim.View.NodeOf(a.Machine); d.Run.Nodes.Peek(a.Machine).New && (node == nil || !node.Ready) {
 		h.unfit = true
 	}
 	if d.Run.State != record.Running {
 		d.breaks("hooks: %s is asked while the run is %s", a.Key, d.Run.State)
 	}
 	working := 0
-	for id, n := range d.Run.Nodes {
+	for id, n := range d.Run.Nodes.All() {
 		if c.kops.freed[id] {
 			continue
 		}
@@ -90,8 +90,8 @@ func (c *checker) hookAnswered(a record.Action, o record.Outcome) {
 func (c *checker) hookedDrains(dec engine.Decision) {
 	d, h := c.d, &c.hooks
 	set := &dec.Run.Settings
-	for id, n := range dec.Run.Nodes {
-		was := c.clock.was.Nodes[id].Stage
+	for id, n := range dec.Run.Nodes.All() {
+		was := c.clock.was.Nodes.Peek(id).Stage
 		fresh := slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Ready, record.Surplus, record.Launching}, was)
 		if set.BeforeNode == 0 || n.Stage != record.Draining || !fresh || dec.Run.State == record.Ending {
 			continue
@@ -104,8 +104,8 @@ func (c *checker) hookedDrains(dec engine.Decision) {
 	if set.AfterNode == 0 {
 		return
 	}
-	for id, n := range c.clock.was.Nodes {
-		now, still := dec.Run.Nodes[id]
+	for id, n := range c.clock.was.Nodes.All() {
+		now, still := dec.Run.Nodes.Find(id)
 		if n.Stage == record.Terminating && (!still || now.Stage == record.Replaced) {
 			h.worked[id] = true
 		}

@@ -15,14 +15,14 @@ func (c *checker) selects(a record.Action) {
 	if a.Kind != record.AddLabel || a.Label != selectedLabel {
 		return
 	}
-	n := d.Run.Nodes[a.Machine]
+	n := d.Run.Nodes.Get(a.Machine)
 	if d.Run.State != record.Running {
 		d.breaks("in place: %s is selected while the run is %s", a.Node, d.Run.State)
 	}
 	if !n.Since.Equal(d.Sim.now) || d.Sim.pool.update != world.ManualInPlaceUpdate {
 		return
 	}
-	for id, other := range d.Run.Nodes {
+	for id, other := range d.Run.Nodes.All() {
 		if node := d.Sim.View.Node(other.Name); id != a.Machine && other.Stage == record.Updating && other.Since.Before(d.Sim.now) && node != nil && stepOf(node) == world.GardenerFailed {
 			d.breaks("in place: %s is selected, and the update of %s has failed", a.Node, other.Name)
 		}
@@ -70,7 +70,7 @@ type zoneInPlace struct {
 func (c *checker) countZone(selected, zone string) (z zoneInPlace) {
 	d, view := c.d, c.d.Sim.View
 	for _, m := range view.Machines() {
-		stage, node := d.Run.Nodes[m.ID].Stage, view.NodeOf(m.ID)
+		stage, node := d.Run.Nodes.Peek(m.ID).Stage, view.NodeOf(m.ID)
 		works := slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating}, stage)
 		if works && m.Zone == zone {
 			z.out++

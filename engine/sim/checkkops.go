@@ -80,7 +80,7 @@ func (c *checker) members() int {
 // earlier roll has detached, and this one leaves alone, is no part of the surge.
 func (c *checker) loose(found bool) (n int) {
 	for id, at := range c.kops.detached {
-		if left := c.d.Run.Nodes[id]; at.IsZero() && left.Stage == record.Skipped && left.Began.IsZero() {
+		if left := c.d.Run.Nodes.Get(id); at.IsZero() && left.Stage == record.Skipped && left.Began.IsZero() {
 			continue
 		}
 		_, out := c.kops.out[id]
@@ -96,7 +96,7 @@ func (c *checker) loose(found bool) (n int) {
 // specification yet.
 func (c *checker) detaches(a record.Action) {
 	d, s, k := c.d, c.d.Sim, &c.kops
-	node, m := d.Run.Nodes[a.Machine].Name, s.machines[a.Machine]
+	node, m := d.Run.Nodes.Peek(a.Machine).Name, s.machines[a.Machine]
 	if m == nil || m.Detached {
 		return // it changes nothing
 	}
@@ -109,7 +109,7 @@ func (c *checker) detaches(a record.Action) {
 	switch {
 	case !c.isKops() || s.group.Role == world.RoleControlPlane:
 		d.breaks("detach: %s is of a group that does not surge", a.Machine)
-	case d.Run.Nodes[a.Machine].New:
+	case d.Run.Nodes.Peek(a.Machine).New:
 		d.breaks("detach: %s is new", a.Machine)
 	case c.outOfService(a.Machine), c.service.cordoned[a.Machine], c.marked[node+"/"+excludeLabel] && s.Truth.Node(node) != nil && wears(s.Truth.Node(node), excludeLabel):
 		d.breaks("detach: %s (%s) was taken out of service before it was detached", a.Machine, node)
@@ -201,7 +201,7 @@ func (c *checker) leftOut() {
 	}
 	for id, m := range c.d.Sim.machines {
 		_, known := c.kops.out[id]
-		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes[id].Stage == record.Terminating) {
+		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes.Peek(id).Stage == record.Terminating) {
 			c.kops.out[id] = c.d.Sim.now
 		}
 	}
@@ -263,7 +263,7 @@ func (c *checker) enough(id string, n record.Node) {
 	}
 	in := 0
 	for _, m := range view.Machines() {
-		switch d.Run.Nodes[m.ID].Stage {
+		switch d.Run.Nodes.Peek(m.ID).Stage {
 		case record.Draining, record.Settling, record.Terminating:
 			continue
 		}
@@ -303,7 +303,7 @@ func (c *checker) quorum(id string, n record.Node) {
 		_, ending := c.kops.out[machine]
 		node := view.NodeOf(machine)
 		serves := node != nil && node.Ready || !c.validates()
-		if machine != id && serves && !ending && !c.outOfService(machine) && !slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, d.Run.Nodes[machine].Stage) {
+		if machine != id && serves && !ending && !c.outOfService(machine) && !slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, d.Run.Nodes.Peek(machine).Stage) {
 			up++
 		}
 	}

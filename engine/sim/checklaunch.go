@@ -104,8 +104,8 @@ func (c *checker) awaits(dec engine.Decision) {
 	if d.life > 0 { // who continues with a run cannot tell what the process before saw last
 		grace = overdueGrace
 	}
-	for id, n := range dec.Run.Nodes {
-		was := c.nodes[id].Stage
+	for id, n := range dec.Run.Nodes.All() {
+		was := c.nodes.Peek(id).Stage
 		if n.Stage == record.Draining && n.Since.Equal(d.Sim.now) && was != record.Settling && was != record.Terminating && by > grace {
 			d.breaks("launches: the drain of %s begins, and %s is overdue by %s", n.Name, what, by)
 		}

@@ -30,7 +30,7 @@ func (c *checker) look(dec engine.Decision) {
 	if len(dec.Events) > 0 {
 		c.raw("an event", d.encode(dec.Events))
 	}
-	every := lookEvery * max(1, len(dec.Run.Nodes)/lookNodes)
+	every := lookEvery * max(1, dec.Run.Nodes.Len()/lookNodes)
 	if d.Decisions%every != 1 && dec.Run.State != record.Finished {
 		return
 	}
@@ -99,7 +99,7 @@ func (c *checker) agrees(v, again *snapshot.Snapshot, r *record.Run) {
 		done, total = done+z.Done, total+z.Total
 		for j, row := range z.Rows {
 			rows++
-			if n, known := r.Nodes[row.ID]; !known || n.Stage != row.Stage && row.Stage != record.Unreachable || n.New != row.New || row.PodsLeft > row.Pods {
+			if n, known := r.Nodes.Find(row.ID); !known || n.Stage != row.Stage && row.Stage != record.Unreachable || n.New != row.New || row.PodsLeft > row.Pods {
 				d.breaks("snapshot: the row of %s (%s, %d of %d pods) is not that of the run", row.ID, row.Stage, row.PodsLeft, row.Pods)
 			}
 			if again.Zones[i].Rows[j] != row {
@@ -107,8 +107,8 @@ func (c *checker) agrees(v, again *snapshot.Snapshot, r *record.Run) {
 			}
 		}
 	}
-	if done != v.Done || total != v.Total || rows != len(r.Nodes) {
-		d.breaks("snapshot: %d of %d replaced in %d rows; the zones say %d of %d, the run has %d nodes", v.Done, v.Total, rows, done, total, len(r.Nodes))
+	if done != v.Done || total != v.Total || rows != r.Nodes.Len() {
+		d.breaks("snapshot: %d of %d replaced in %d rows; the zones say %d of %d, the run has %d nodes", v.Done, v.Total, rows, done, total, r.Nodes.Len())
 	}
 	for _, b := range v.Blockers {
 		if b.Detail == "" || b.WayOut == "" || b.Kind == "" {

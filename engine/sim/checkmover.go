@@ -13,7 +13,7 @@ import (
 // alone checks that the drain of a node begins while nobody else is known to take it out
 // of service, or to replace the machines of the group.
 func (c *checker) alone(id string, n record.Node) {
-	switch c.nodes[id].Stage {
+	switch c.nodes.Peek(id).Stage {
 	case record.Draining, record.Settling, record.Terminating:
 		return // it continues
 	}
@@ -25,7 +25,7 @@ func (c *checker) alone(id string, n record.Node) {
 		d.breaks("movers: the drain of %s begins beside instance refresh %s", n.Name, r.ID)
 	}
 	for _, m := range view.Machines() {
-		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && m.State != world.MachineStandby && d.Run.Nodes[m.ID].Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
+		if node := view.NodeOf(m.ID); node != nil && !m.Leaving() && m.State != world.MachineStandby && d.Run.Nodes.Peek(m.ID).Stage != record.Terminating && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return rolls(t) && !c.inherits(m.ID, node, t) }) {
 			d.breaks("movers: the drain of %s begins while another tool rolls %s: %v", n.Name, node.Name, node.Taints)
 		}
 	}
@@ -74,7 +74,7 @@ func (c *checker) takers(id string) map[string]time.Duration {
 // leavesByHand reports whether a pod leaves because a user drains its node by hand.
 func (c *checker) leavesByHand(p *world.Pod) bool {
 	s, run := c.d.Sim, &c.d.Run
-	known := run.Pods[p.UID]
+	known := run.Pods.Get(p.UID)
 	_, asked := run.Pending["evict/"+p.UID]
 	return s.byHand[p.UID] && p.Terminating() && s.now.Before(p.Ends) && known.Evicted.IsZero() && !known.Forced && !asked &&
 		drain.Judge(s.View, p, run.Consents()).Fate != drain.Stays

@@ -30,7 +30,7 @@ func (c *checker) raisesOwn(a record.Action) {
 		return
 	}
 	going := 0
-	for _, n := range d.Run.Nodes {
+	for _, n := range d.Run.Nodes.All() {
 		if !n.New && (n.Stage == record.Outdated || n.Stage == record.Queued) {
 			going++
 		}
@@ -55,8 +55,8 @@ func (c *checker) waves(dec engine.Decision) {
 		return
 	}
 	begins, draining := 0, 0
-	for id, n := range dec.Run.Nodes {
-		was := c.nodes[id]
+	for id, n := range dec.Run.Nodes.All() {
+		was := c.nodes.Get(id)
 		if was.Stage == record.Draining && n.Stage != record.Draining && !n.New {
 			c.drainedOnce[id] = true
 		}

@@ -23,7 +23,7 @@ func (c *checker) eviction(a record.Action) {
 		d.breaks("rule 2: eviction of %s/%s on %s with the UID of %s on %s", a.Namespace, a.Pod, a.Node, p.Ref(), p.Node)
 	case drain.Judge(d.Sim.View, p, d.Run.Consents()).Fate != drain.Leaves:
 		d.breaks("rule 2: eviction of %s, which %s", p.Ref(), drain.Judge(d.Sim.View, p, d.Run.Consents()).Reason.Sentence())
-	case d.saved.Nodes[a.Machine].Stage != record.Draining || d.saved.Nodes[a.Machine].Name != a.Node:
+	case d.saved.Nodes.Peek(a.Machine).Stage != record.Draining || d.saved.Nodes.Peek(a.Machine).Name != a.Node:
 		d.breaks("rule 2: eviction of %s from %s, which the saved record does not drain", p.Ref(), a.Node)
 	}
 }

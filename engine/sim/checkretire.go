@@ -25,7 +25,7 @@ func (c *checker) retires(dec engine.Decision) {
 // retiresNew checks which nodes are being retired, and how many.
 func (c *checker) retiresNew(r record.Run) {
 	d, busy := c.d, 0
-	for id, n := range r.Nodes {
+	for id, n := range r.Nodes.All() {
 		if n.Stage != record.Draining && n.Stage != record.Settling && n.Stage != record.Terminating {
 			continue
 		}
@@ -38,7 +38,7 @@ func (c *checker) retiresNew(r record.Run) {
 		}
 	}
 	others := d.Sim.lowered+d.Sim.raised+d.Sim.doubts > 0 || d.Sim.foreign.Min > 0 // what they changed just now the run could not know
-	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.owed(); busy > max(0, most) && !others && !slices.ContainsFunc(sortedKeys(c.nodes), func(id string) bool { return c.nodes[id].Stage == record.Terminating }) {
+	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.owed(); busy > max(0, most) && !others && !slices.ContainsFunc(slices.Sorted(c.nodes.Keys()), func(id string) bool { return c.nodes.Peek(id).Stage == record.Terminating }) {
 		d.breaks("retire: %d nodes are being retired, and the group has %d too many", busy, most)
 	}
 }

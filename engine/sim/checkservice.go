@@ -63,7 +63,7 @@ func (c *checker) limit() {
 // outOfService reports whether a machine that we have touched is still out of service.
 func (c *checker) outOfService(id string) bool {
 	d := c.d
-	n, m := d.Run.Nodes[id], d.Sim.machines[id]
+	n, m := d.Run.Nodes.Get(id), d.Sim.machines[id]
 	working := n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating || n.Stage == record.Updating
 	cordoned := c.service.cordoned[id] && n.Stage != record.Outdated && n.Stage != record.Queued && !n.Began.IsZero() // who was left out, taken up again and left out again has not begun
 	switch {

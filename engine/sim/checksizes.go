@@ -84,10 +84,10 @@ func (c *checker) surges(a record.Action) {
 		return
 	}
 	fresh, bare, going := map[string]bool{}, map[string]bool{}, 0
-	for _, n := range d.Run.Nodes {
+	for _, n := range d.Run.Nodes.All() {
 		fresh[n.Zone] = fresh[n.Zone] || n.New
 	}
-	for _, n := range d.Run.Nodes {
+	for _, n := range d.Run.Nodes.All() {
 		if !n.New && (n.Stage == record.Outdated || n.Stage == record.Queued) {
 			going++
 			bare[n.Zone] = !fresh[n.Zone]
@@ -128,7 +128,7 @@ func (c *checker) fitting(atOnce, bound int) (fewest, most int) {
 			daemons++
 		}
 	}
-	for _, n := range c.d.Run.Nodes {
+	for _, n := range c.d.Run.Nodes.All() {
 		if node := c.d.Sim.View.Node(n.Name); n.New {
 			fresh[n.Zone] = true
 			free += c.freeFor(node)
@@ -136,7 +136,7 @@ func (c *checker) fitting(atOnce, bound int) (fewest, most int) {
 		}
 	}
 	var full []int
-	for _, n := range c.d.Run.Nodes {
+	for _, n := range c.d.Run.Nodes.All() {
 		if n.New || n.Stage != record.Outdated && n.Stage != record.Queued {
 			continue
 		}
@@ -310,7 +310,7 @@ func (c *checker) served(a record.Action) {
 	c.zonesServed = true
 	fresh := c.freshZones()
 	for _, m := range view.Machines() {
-		n := d.Run.Nodes[m.ID]
+		n := d.Run.Nodes.Get(m.ID)
 		if n.New || n.Stage == record.Replaced || m.Leaving() || fresh[m.Zone] {
 			continue
 		}
@@ -339,7 +339,7 @@ func (c *checker) freshZones() map[string]bool {
 	fresh := map[string]bool{}
 	for _, m := range c.d.Sim.View.Machines() {
 		n := c.d.Sim.View.NodeOf(m.ID)
-		fresh[m.Zone] = fresh[m.Zone] || c.d.Run.Nodes[m.ID].New && !m.Leaving() && n != nil && n.Ready
+		fresh[m.Zone] = fresh[m.Zone] || c.d.Run.Nodes.Peek(m.ID).New && !m.Leaving() && n != nil && n.Ready
 	}
 	return fresh
 }

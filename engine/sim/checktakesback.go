@@ -40,7 +40,7 @@ func changesSize(r *record.Run) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(sortedKeys(r.Nodes), func(id string) bool { return r.Nodes[id].Stage == record.Terminating })
+	return slices.ContainsFunc(slices.Sorted(r.Nodes.Keys()), func(id string) bool { return r.Nodes.Peek(id).Stage == record.Terminating })
 }
 
 // raisedBetween is by how much others have raised the desired size after a time, until another.

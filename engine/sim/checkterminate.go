@@ -66,7 +66,7 @@ func (c *checker) looked(a record.Action, o record.Outcome) {
 	if a.Kind != record.LookAtPods || o.Verdict != record.Done {
 		return
 	}
-	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.saved.Nodes[a.Machine]
+	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.saved.Nodes.Get(a.Machine)
 	holds := n != nil && saved.Order == "" && slices.ContainsFunc(d.Sim.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
 		return drain.Judge(d.Sim.Truth, p, d.Run.Consents()).Fate != drain.Stays
 	})
@@ -174,9 +174,9 @@ func (c *checker) bereft(a record.Action, n *world.Node, look time.Time) {
 			continue
 		}
 		ordered := slices.ContainsFunc(d.saved.Orders, func(o record.ForceOrder) bool {
-			return o.ID == d.saved.Nodes[a.Machine].Order && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
+			return o.ID == d.saved.Nodes.Peek(a.Machine).Order && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
 		})
-		lost := d.saved.Nodes[a.Machine].Lost && d.Run.Settings.Unreachable == record.UnreachableTerminate
+		lost := d.saved.Nodes.Peek(a.Machine).Lost && d.Run.Settings.Unreachable == record.UnreachableTerminate
 		if !ordered && !lost {
 			d.breaks("rule 3: %s is terminated with pod %s on it", n.Name, p.Ref())
 		}

@@ -59,7 +59,7 @@ func (c *checker) count() {
 			k.used[w] += passed
 		}
 	}
-	for id, n := range d.Run.Nodes {
+	for id, n := range d.Run.Nodes.All() {
 		if n.Wait != nil {
 			add(wait{id, n.Wait.For, n.Wait.Start}, n.Wait.Needs...)
 		}
@@ -128,7 +128,7 @@ func (c *checker) beginsAgain(dec engine.Decision) {
 		k.began, k.life = nil, d.life // a record may be older than a wait; who resumes an overdue run gives launches their time again
 	}
 	began := map[string]wait{}
-	for id, n := range dec.Run.Nodes {
+	for id, n := range dec.Run.Nodes.All() {
 		if !n.New || n.Wait == nil {
 			continue
 		}
@@ -157,7 +157,7 @@ func (c *checker) launchWait() wait {
 	if was.PhaseWait != nil {
 		w = wait{"", was.PhaseWait.For, was.PhaseWait.Start}
 	}
-	for id, n := range was.Nodes {
+	for id, n := range was.Nodes.All() {
 		if n.Stage == record.Launching && n.Wait != nil && c.clock.used[wait{id, n.Wait.For, n.Wait.Start}] > c.clock.used[w] {
 			w = wait{id, n.Wait.For, n.Wait.Start}
 		}
@@ -167,7 +167,7 @@ func (c *checker) launchWait() wait {
 
 // neverEnded checks a failure because a machine that is named does not end.
 func (c *checker) neverEnded(message string) {
-	for id, n := range c.clock.was.Nodes {
+	for id, n := range c.clock.was.Nodes.All() {
 		if n.Stage != record.Terminating || !strings.HasPrefix(message, id+" ") {
 			continue
 		}
@@ -183,7 +183,7 @@ func (c *checker) neverEnded(message string) {
 // last gap of the drain every pod that can be asked has had its chance.
 func (c *checker) drained(e record.Event) {
 	d, k, node := c.d, &c.clock, e.Node
-	for id, n := range k.was.Nodes {
+	for id, n := range k.was.Nodes.All() {
 		if n.Name != node || n.Stage != record.Draining {
 			continue
 		}

@@ -99,7 +99,7 @@ func (c *checker) isEnding(id string) bool {
 // been lost, and the drain that followed have failed, so that the machine stays; or a user has taken the
 // machine out of the group first, and it serves on.
 func (c *checker) endedYet(id string) bool {
-	m, stage := c.d.Sim.machines[id], c.d.Run.Nodes[id].Stage
+	m, stage := c.d.Sim.machines[id], c.d.Run.Nodes.Peek(id).Stage
 	if c.d.Sim.taken[id] && !c.vigil(id).ended {
 		return false
 	}

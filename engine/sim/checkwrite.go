@@ -15,8 +15,8 @@ func (c *checker) unwritten(before record.Run, in engine.Inputs, dec engine.Deci
 	if len(dec.Actions) > 0 {
 		d.breaks("write first: %s %s asked for while the record cannot be written", dec.Actions[0].Kind, dec.Actions[0].Key)
 	}
-	for id, n := range dec.Run.Nodes {
-		switch was := before.Nodes[id]; {
+	for id, n := range dec.Run.Nodes.All() {
+		switch was := before.Nodes.Get(id); {
 		case n.Stage == was.Stage:
 		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating, n.Stage == record.NodeFail, n.Order != was.Order:
 			d.breaks("rule 10: %s is %s, was %s, while the record cannot be written", n.Name, n.Stage, was.Stage)

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -271,9 +272,9 @@ func (d *Driver) auditFacts(r record.Run) {
 
 // auditTouched sees that a decision tells of every node that it changed.
 func (d *Driver) auditTouched(dec engine.Decision) {
-	for _, nodes := range []map[string]record.Node{d.Run.Nodes, dec.Run.Nodes} {
-		for id := range nodes {
-			if !slices.Contains(dec.Touched, id) && !reflect.DeepEqual(d.Run.Nodes[id], dec.Run.Nodes[id]) {
+	for _, nodes := range []shards.Map[record.Node]{d.Run.Nodes, dec.Run.Nodes} {
+		for id := range nodes.Keys() {
+			if !slices.Contains(dec.Touched, id) && !reflect.DeepEqual(d.Run.Nodes.Get(id), dec.Run.Nodes.Get(id)) {
 				d.breaks("Decide changed the node of %s and does not tell", id)
 			}
 		}
@@ -355,7 +356,7 @@ func (d *Driver) save() {
 // them, and has asked for nothing that changes them yet.
 func (d *Driver) knowsSizes() bool {
 	s := d.Sim
-	for _, n := range d.Run.Nodes {
+	for _, n := range d.Run.Nodes.All() {
 		if n.Stage == record.Terminating {
 			return false
 		}

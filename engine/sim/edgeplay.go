@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (p *player) acceptsAnother() {
 // forceOne forces one pod of a node that drains.
 func (p *player) forceOne() {
 	for _, id := range p.inStage(record.Draining) {
-		n := p.Driver.Run.Nodes[id]
+		n := p.Driver.Run.Nodes.Get(id)
 		for _, pod := range p.Sim.Truth.PodsOn(n.Name) {
 			if pod.Namespace == "app" && p.edge.IntN(2) == 0 {
 				p.say("operator force node=%s pod=%s", n.Name, pod.Name)
@@ -134,7 +135,7 @@ func (p *player) decidesLate() {
 		if other == id {
 			continue
 		}
-		for _, pod := range p.Sim.Truth.PodsOn(p.Driver.Run.Nodes[other].Name) {
+		for _, pod := range p.Sim.Truth.PodsOn(p.Driver.Run.Nodes.Peek(other).Name) {
 			if pod.Namespace == "app" && p.on() {
 				p.say("user deletes pod=%s", pod.Name)
 			}
@@ -168,7 +169,7 @@ func (p *player) comesBack() {
 	}
 	p.say("fault silent %s", m.name)
 	for range 60 {
-		if !p.on() || p.Driver.Run.Nodes[id].Lost {
+		if !p.on() || p.Driver.Run.Nodes.Peek(id).Lost {
 			break
 		}
 		p.runFor(2 * time.Second)
@@ -217,9 +218,9 @@ func (p *player) abortsHalfway() {
 
 // inStage lists the machines of nodes in these stages.
 func (p *player) inStage(stages ...record.Stage) (out []string) {
-	for _, id := range sortedKeys(p.Driver.Run.Nodes) {
+	for _, id := range slices.Sorted(p.Driver.Run.Nodes.Keys()) {
 		for _, stage := range stages {
-			if n := p.Driver.Run.Nodes[id]; n.Stage == stage && n.Name != "" {
+			if n := p.Driver.Run.Nodes.Get(id); n.Stage == stage && n.Name != "" {
 				out = append(out, id)
 			}
 		}
@@ -231,7 +232,7 @@ func (p *player) inStage(stages ...record.Stage) (out []string) {
 // how long; "" if none does.
 func (p *player) firstEnd(stage record.Stage) (first string, left time.Duration) {
 	for _, id := range p.inStage(stage) {
-		if w := p.Driver.Run.Nodes[id].Wait; w != nil {
+		if w := p.Driver.Run.Nodes.Peek(id).Wait; w != nil {
 			if in := w.End.Sub(p.Sim.now); first == "" || in <= left {
 				first, left = id, in
 			}

@@ -150,7 +150,7 @@ func (f *from) setGroup() {
 		s.Zones = slices.Sorted(maps.Keys(inZones))
 	}
 	for _, zone := range s.Zones {
-		f.numbers["node/"+zone] = len(f.run.Nodes) + 2*len(f.w.Machines())
+		f.numbers["node/"+zone] = f.run.Nodes.Len() + 2*len(f.w.Machines())
 	}
 	f.model = f.modelOf()
 	if s.labels = f.model.labels; s.labels == nil {
@@ -170,7 +170,7 @@ func (f *from) setMachines() {
 			m.name, m.silent = n.Name, !n.Unreachable.IsZero()
 		}
 		f.machines[m.ID], f.ids = m, nil
-		r, spent := f.run.Nodes[m.ID], time.Duration(0)
+		r, spent := f.run.Nodes.Get(m.ID), time.Duration(0)
 		if r.Stage == record.Launching || r.Stage == record.Terminating {
 			spent = f.now.Sub(r.Since)
 		}
@@ -202,7 +202,7 @@ func (f *from) setMachines() {
 func (f *from) fails() (joins, ready bool) {
 	joined, got := 0, 0
 	lasts := func(since time.Time) bool { return !since.IsZero() && f.now.Sub(since) > young }
-	for id, r := range f.run.Nodes {
+	for id, r := range f.run.Nodes.All() {
 		n := f.w.NodeOf(id)
 		switch {
 		case !r.New:
@@ -215,7 +215,7 @@ func (f *from) fails() (joins, ready bool) {
 			joined, ready = joined+1, ready || lasts(n.Created)
 		}
 	}
-	launching := slices.ContainsFunc(f.w.Machines(), func(m *world.Machine) bool { return f.run.Nodes[m.ID].Stage == record.Launching })
+	launching := slices.ContainsFunc(f.w.Machines(), func(m *world.Machine) bool { return f.run.Nodes.Peek(m.ID).Stage == record.Launching })
 	return joins && joined == 0 && launching, ready && got == 0
 }
 

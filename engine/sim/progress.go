@@ -67,7 +67,7 @@ func (c *checker) resizedAway(r *record.Run) bool {
 	if r.Result != record.NodesLeft || !named(r, figureless(text.DesiredStays(0))) {
 		return false
 	}
-	fresh := slices.ContainsFunc(c.d.Sim.alive(), func(m *machine) bool { return r.Nodes[m.ID].New })
+	fresh := slices.ContainsFunc(c.d.Sim.alive(), func(m *machine) bool { return r.Nodes.Peek(m.ID).New })
 	return c.back.raised > 0 || c.d.Sim.lowered > 0 && !fresh
 }
 
@@ -75,8 +75,8 @@ func (c *checker) resizedAway(r *record.Run) bool {
 func stagesOf(r *record.Run) string {
 	var out strings.Builder
 	fmt.Fprint(&out, r.State, r.Phases)
-	for _, id := range sortedKeys(r.Nodes) {
-		fmt.Fprint(&out, " ", id, r.Nodes[id].Stage)
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		fmt.Fprint(&out, " ", id, r.Nodes.Peek(id).Stage)
 	}
 	return out.String()
 }
@@ -85,7 +85,7 @@ func stagesOf(r *record.Run) string {
 // take to be gone, from the next attempt to evict them: they may fail, and the run with them.
 func (s *Sim) tight(r *record.Run) map[string]bool {
 	out := map[string]bool{}
-	for id, n := range r.Nodes {
+	for id, n := range r.Nodes.All() {
 		if n.Stage != record.Draining || n.Wait == nil {
 			continue
 		}
@@ -156,16 +156,16 @@ func lacksProgress(was, r *record.Run, late tooLate) string {
 	if r.State != record.Finished {
 		return "it is stuck"
 	}
-	failed := slices.ContainsFunc(sortedKeys(r.Nodes), func(id string) bool {
-		return was.Nodes[id].Stage == record.NodeFail || r.Nodes[id].Stage == record.NodeFail && r.Nodes[id].Result == record.EvictionFail && late.explains(id, r.Nodes[id], r)
+	failed := slices.ContainsFunc(slices.Sorted(r.Nodes.Keys()), func(id string) bool {
+		return was.Nodes.Peek(id).Stage == record.NodeFail || r.Nodes.Peek(id).Stage == record.NodeFail && r.Nodes.Peek(id).Result == record.EvictionFail && late.explains(id, r.Nodes.Get(id), r)
 	})
 	switch {
 	case r.Result == record.Succeeded, failed, late.launches && r.Result == record.CreationFail, r.Result == was.Result: // it was retiring its surplus
 		return ""
 	case r.Result == record.NodesLeft:
 		left := (r.Inherited != nil || was.RaiseUnsure || was.Doubtful > 0) && named(r, figureless(text.RaiseDoubtful(0, ""))) || !r.Settings.Until.IsZero() || len(r.Target.Only) > 0
-		for _, id := range sortedKeys(r.Nodes) {
-			left = left || r.Nodes[id].Stage == record.Skipped
+		for _, id := range slices.Sorted(r.Nodes.Keys()) {
+			left = left || r.Nodes.Peek(id).Stage == record.Skipped
 		}
 		if left {
 			return ""

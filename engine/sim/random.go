@@ -436,8 +436,8 @@ func (p *player) paces(r *rand.Rand) {
 	case 0, 1:
 		p.say("operator max-unavailable nodes=%d", r.IntN(6))
 	case 2, 3:
-		for _, id := range sortedKeys(p.Driver.Run.Nodes) {
-			if n := p.Driver.Run.Nodes[id]; assess.Extendable(n) && n.Name != "" {
+		for _, id := range slices.Sorted(p.Driver.Run.Nodes.Keys()) {
+			if n := p.Driver.Run.Nodes.Get(id); assess.Extendable(n) && n.Name != "" {
 				p.say("operator extend node=%s", n.Name)
 				return
 			}
@@ -448,9 +448,9 @@ func (p *player) paces(r *rand.Rand) {
 // force orders force for a node that drains.
 func (p *player) force() {
 	nodes := p.Driver.Run.Nodes
-	for _, id := range sortedKeys(nodes) {
-		if stage := nodes[id].Stage; (stage == record.Draining || stage == record.Updating) && nodes[id].Name != "" {
-			p.say("operator force node=%s", nodes[id].Name)
+	for _, id := range slices.Sorted(nodes.Keys()) {
+		if stage := nodes.Peek(id).Stage; (stage == record.Draining || stage == record.Updating) && nodes.Peek(id).Name != "" {
+			p.say("operator force node=%s", nodes.Peek(id).Name)
 			return
 		}
 	}

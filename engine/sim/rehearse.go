@@ -353,7 +353,7 @@ func (r *rehearsal) decide() (touched []string) {
 			r.holds[e.Budget]++
 		}
 	}
-	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes[id]) }) {
+	if r.rolls.IsZero() && len(d.Touched) > 0 && slices.ContainsFunc(d.Touched, func(id string) bool { return inWork(r.run.Nodes.Get(id)) }) {
 		r.rolls, r.pace = s.now, r.progress()
 	}
 	hear := func(o record.Outcome) { r.in.Outcomes = append(r.in.Outcomes, o) }
@@ -379,8 +379,8 @@ func (r *rehearsal) decide() (touched []string) {
 func (r *rehearsal) blame(before record.Run, touched []string) {
 	var stuck []*blockers.Blocker
 	for _, id := range touched {
-		n := r.run.Nodes[id]
-		was := before.Nodes[id].Stage
+		n := r.run.Nodes.Get(id)
+		was := before.Nodes.Peek(id).Stage
 		gaveUp := n.Stage == record.Skipped && was == record.Draining // else it was left out from the start
 		if n.New || !gaveUp && (n.Stage != record.NodeFail || was == n.Stage) {
 			continue
@@ -417,7 +417,7 @@ func (r *rehearsal) blockers(run record.Run) []*blockers.Blocker {
 func (r *rehearsal) standsStill(touched []string) bool {
 	if len(touched) > 0 || r.run.State != r.state || !slices.Equal(r.run.Phases, r.phases) {
 		old := map[record.Stage]int{}
-		for _, n := range r.run.Nodes {
+		for _, n := range r.run.Nodes.All() {
 			if !n.New {
 				old[n.Stage]++
 			}
@@ -438,7 +438,7 @@ func inWork(n record.Node) bool {
 
 // progress is how many nodes are replaced; one that is on its way out is half so.
 func (r *rehearsal) progress() (nodes float64) {
-	for _, n := range r.run.Nodes {
+	for _, n := range r.run.Nodes.All() {
 		switch {
 		case inWork(n):
 			nodes += 0.5
@@ -452,7 +452,7 @@ func (r *rehearsal) progress() (nodes float64) {
 // stages counts the nodes in each stage.
 func stages(r *record.Run) map[record.Stage]int {
 	out := map[record.Stage]int{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		out[n.Stage]++
 	}
 	return out
@@ -503,7 +503,7 @@ func (r *rehearsal) tell(began time.Time, cut bool) (snapshot.Rehearsal, bool) {
 	}
 	replaced, total := r.run.Outdated()
 	out.Replaced = replaced
-	for _, n := range r.run.Nodes {
+	for _, n := range r.run.Nodes.All() {
 		if !n.New && n.Stage == record.NodeFail {
 			out.Failed++
 		}

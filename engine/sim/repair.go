@@ -123,6 +123,6 @@ func (s *Sim) taintedAll() bool {
 // roomless reports whether a node that MINIMAL has cordoned, and does not drain yet, is what pods
 // wait for: to uncordon it is what the pause of such a run says.
 func (s *Sim) roomless(m *machine, r *record.Run) bool {
-	stage := r.Nodes[m.ID].Stage
+	stage := r.Nodes.Peek(m.ID).Stage
 	return r.Strategy == "eks-minimal" && (stage == record.Outdated || stage == record.Queued) && len(s.Truth.Unplaced()) > 0
 }

@@ -70,7 +70,7 @@ func (c *checker) shoot() {
 	if p == nil || p.Progress == nil || d.Run.Result != record.Succeeded {
 		return
 	}
-	for _, n := range d.Run.Nodes {
+	for _, n := range d.Run.Nodes.All() {
 		if n.Stage == record.Skipped || n.Stage == record.NodeFail {
 			return
 		}

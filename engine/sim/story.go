@@ -153,7 +153,7 @@ func (c *Script) oneNode(m *machine) string {
 		}
 	}
 	if c.Driver != nil && c.Driver.Run.State != record.Finished {
-		if stage := c.Driver.Run.Nodes[m.ID].Stage; stage != record.Ready && stage != record.Outdated {
+		if stage := c.Driver.Run.Nodes.Peek(m.ID).Stage; stage != record.Ready && stage != record.Outdated {
 			odd = append(odd, string(stage))
 		}
 	}
@@ -189,8 +189,8 @@ func (c *Script) runLine() string {
 	}
 	view := snapshot.View(c.Driver.Rules, c.Sim.now, c.Sim.View, r, snapshot.Look{}, nil)
 	notes := postponed(view)
-	for _, id := range sortedKeys(r.Nodes) {
-		switch n := r.Nodes[id]; {
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		switch n := r.Nodes.Get(id); {
 		case n.Wait == nil:
 		case notes[id] != "":
 			line += fmt.Sprintf("; %s %s", n.Name, notes[id])

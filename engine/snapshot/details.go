@@ -142,7 +142,7 @@ const budgetPods = 200
 
 // nodeDetail works out what is known of a node, nil if the run knows no such machine.
 func nodeDetail(s *assess.Reader, id string) *NodeDetail {
-	n, known := s.Run.Nodes[id]
+	n, known := s.Run.Nodes.Find(id)
 	if !known {
 		return nil
 	}
@@ -166,7 +166,7 @@ func nodeDetail(s *assess.Reader, id string) *NodeDetail {
 }
 
 func podDetail(s *assess.Reader, p *world.Pod, n record.Node, machine string) *PodDetail {
-	known, verdict := s.Run.Pods[p.UID], s.Judge(p)
+	known, verdict := s.Run.Pods.Get(p.UID), s.Judge(p)
 	d := &PodDetail{
 		Ref: p.Ref(), UID: p.UID, Owner: assess.OwnerName(p), OwnerKind: ownerKind(p),
 		Tries: known.Tries, First: known.First, Ready: p.Ready, Crashing: p.Crashing, Phase: p.Phase, Created: p.Created,
@@ -204,7 +204,7 @@ func podDetail(s *assess.Reader, p *world.Pod, n record.Node, machine string) *P
 
 // podStage is where a pod stands on its way off a node.
 func podStage(s *assess.Reader, p *world.Pod, n record.Node, machine string, v drain.Verdict) PodStage {
-	known := s.Run.Pods[p.UID]
+	known := s.Run.Pods.Get(p.UID)
 	drains := assess.IsDraining(n) || n.Stage == record.NodeFail
 	order := covers(s, p, machine)
 	switch {
@@ -246,7 +246,7 @@ func terminatingStage(s *assess.Reader, p *world.Pod, forced bool) PodStage {
 // covers is the force order that covers a pod on the node of a machine, nil if none
 // does.
 func covers(s *assess.Reader, p *world.Pod, machine string) *record.ForceOrder {
-	if s.Run.Nodes[machine].Stage != record.Draining {
+	if s.Run.Nodes.Peek(machine).Stage != record.Draining {
 		return nil
 	}
 	for i := range s.Run.Orders {
@@ -280,7 +280,7 @@ func budgetDetail(s *assess.Reader, ref string) *BudgetDetail {
 	}
 	d := &BudgetDetail{BudgetView: blockers.BudgetViewOf(b), Current: b.Current, AlwaysAllow: b.AlwaysAllow, Since: b.Since}
 	stages := map[string]record.Stage{}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.Name != "" && n.Stage != record.Replaced {
 			stages[n.Name] = n.Stage
 		}

@@ -48,8 +48,8 @@ func othersView(s *assess.Reader) *ExternalView {
 	}
 	v := &ExternalView{From: o.From}
 	var t tally
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		n := s.Run.Nodes[id]
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		n := s.Run.Nodes.Get(id)
 		switch n.Stage {
 		case record.Replaced:
 			v.Replaced++

@@ -6,6 +6,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -29,10 +30,11 @@ func Idle(rules assess.Rules, now time.Time, w *world.World, last record.Run, le
 	r.State, r.Phases, r.Strategy, r.Seen = record.NoRun, nil, "", now
 	s := &assess.Reader{Now: now, W: w, Run: r, Rules: rules}
 	s.Run.External = movers.NewActivity(now, w, last.External, left)
+	var edit shards.Editor[record.Node]
 	for _, m := range w.Machines() {
-		was, known := last.Nodes[m.ID]
-		s.Run.Nodes[m.ID] = movers.Seen(s, m, was, known)
+		was, known := last.Nodes.Find(m.ID)
+		s.Run.Nodes = edit.With(s.Run.Nodes, m.ID, movers.Seen(s, m, was, known))
 	}
-	movers.KeepReplaced(s.Run.External, s.Run.Nodes, last, now)
+	movers.KeepReplaced(s.Run.External, &s.Run.Nodes, last, now)
 	return s.Run
 }

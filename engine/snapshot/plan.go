@@ -131,7 +131,7 @@ func MakePlan(rules engine.Strategy, now time.Time, w *world.World, r record.Run
 	s.DetachedLast()
 	s.Run.Order = throughGate(&s.Reader, s.Run.Order, p.Extra)
 	for i, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		pn := PlannedNode{Machine: id, Name: n.Name, Zone: n.Zone, Version: n.Old, Batch: plannedBatch(&s.Reader, i), Why: s.WhySelected(w.Machine(id))}
 		pn.Evict, pn.Stay = s.PodsToMove(n.Name)
 		look(&s.Reader, &pn)

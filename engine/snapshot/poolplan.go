@@ -91,7 +91,7 @@ func PlanPool(rules assess.Rules, now time.Time, w *world.World, r record.Run) P
 	p := PoolPlan{AsOf: now, Nodes: []PoolNode{}, Meets: []Obstacle{}}
 	var all, old []*world.Machine
 	for _, m := range w.Machines() {
-		n := r.Nodes[m.ID]
+		n := r.Nodes.Get(m.ID)
 		if m.Leaving() || w.NodeOf(m.ID) == nil {
 			continue
 		}

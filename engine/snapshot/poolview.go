@@ -89,7 +89,7 @@ func countedZones(s *assess.Reader) (zones []PoolZone) {
 		}
 		z := &zones[len(zones)-1]
 		z.Total++
-		if n := s.Run.Nodes[m.ID]; n.New || n.Stage == record.Replaced { // in place
+		if n := s.Run.Nodes.Get(m.ID); n.New || n.Stage == record.Replaced { // in place
 			z.Updated++
 		}
 		if n := s.W.NodeOf(m.ID); n != nil && n.Ready && !n.Terminating().On && !n.InPlace().Out() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -23,13 +24,13 @@ func TestTimeLeft(t *testing.T) {
 		{"after a long wait for a user", 2 * time.Hour, 2 * time.Minute, 4 * time.Minute},
 		{"nothing measured", 10 * time.Minute, 0, 20 * time.Minute},
 	} {
-		r := record.Run{State: record.Running, Limit: 2, NodeTime: c.longest, Nodes: map[string]record.Node{}, Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}
+		r := record.Run{State: record.Running, Limit: 2, NodeTime: c.longest, Nodes: shards.Of(map[string]record.Node{}), Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-c.since)}}}
 		for i := range 6 {
 			n := record.Node{Stage: record.Outdated}
 			if i < 2 {
 				n.Stage = record.Replaced
 			}
-			r.Nodes[fmt.Sprint(i)] = n
+			r.Nodes = r.Nodes.With(fmt.Sprint(i), n)
 		}
 		if got := timeLeft((&assess.Reader{Now: now, W: world.New(), Run: r, Rules: plainRules{}})); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
@@ -42,7 +43,7 @@ func TestTimeLeft(t *testing.T) {
 func TestTimeLeftOfWhoCameLate(t *testing.T) {
 	now := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	r := record.Run{State: record.Running, Limit: 1, Started: now.Add(-10 * time.Minute), Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-10 * time.Second)}},
-		Nodes: map[string]record.Node{"a": {Stage: record.Replaced, Since: now.Add(-time.Minute)}, "b": {Stage: record.Outdated}}}
+		Nodes: shards.Of(map[string]record.Node{"a": {Stage: record.Replaced, Since: now.Add(-time.Minute)}, "b": {Stage: record.Outdated}})}
 	left := func() time.Duration {
 		return timeLeft(&assess.Reader{Now: now, W: world.New(), Run: r, Rules: plainRules{}})
 	}

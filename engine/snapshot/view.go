@@ -131,7 +131,7 @@ func abilities(s *assess.Reader) (out []AbilityNow) {
 // they are known and differ, else template versions; "" where neither is known of a pool.
 func versions(s *assess.Reader) (from, to string) {
 	olds, news, templates := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		version := n.Old
 		if node := s.W.NodeOf(id); node != nil {
 			version = node.Version
@@ -225,7 +225,7 @@ func timeLeft(s *assess.Reader) time.Duration {
 // beganToReplace is when a run began to replace nodes: with the phase that does, or with the run where a watch
 // that came later found nodes replaced.
 func beganToReplace(s *assess.Reader, phase time.Time) time.Time {
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Replaced && !n.Since.IsZero() && n.Since.Before(phase) {
 			return s.Run.Started
 		}
@@ -265,7 +265,7 @@ func sameNodes(s *assess.Reader, before []ZoneView, crashing map[string]string) 
 	for i, z := range before {
 		out[i] = ZoneView{Name: z.Name, Rows: make([]*NodeRow, len(z.Rows)), bases: make([]basis, len(z.Rows))}
 		for j, was := range z.Rows {
-			n, known := s.Run.Nodes[was.ID]
+			n, known := s.Run.Nodes.Find(was.ID)
 			if !known || n.Name != was.Name || n.Zone != was.Zone {
 				return nil
 			}
@@ -280,7 +280,7 @@ func sameNodes(s *assess.Reader, before []ZoneView, crashing map[string]string) 
 			count++
 		}
 	}
-	if count == 0 || count != len(s.Run.Nodes) {
+	if count == 0 || count != s.Run.Nodes.Len() {
 		return nil
 	}
 	return out
@@ -290,7 +290,7 @@ func sameNodes(s *assess.Reader, before []ZoneView, crashing map[string]string) 
 func allNodes(s *assess.Reader, crashing map[string]string) []ZoneView {
 	index := map[string]int{}
 	var out []ZoneView
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		at, ok := index[n.Zone]
 		if !ok {
 			at = len(out)
@@ -307,7 +307,7 @@ func allNodes(s *assess.Reader, crashing map[string]string) []ZoneView {
 	}
 	for i := range out {
 		for _, row := range out[i].Rows {
-			out[i].bases = append(out[i].bases, basisOf(s, row.ID, s.Run.Nodes[row.ID], row.CrashLooping))
+			out[i].bases = append(out[i].bases, basisOf(s, row.ID, s.Run.Nodes.Get(row.ID), row.CrashLooping))
 		}
 	}
 	return out
@@ -448,7 +448,7 @@ func sameWait(a, b *record.Wait) bool {
 // now, the nearest deadline first, and those that are on their way.
 func leavers(s *assess.Reader) (blocked []*blockers.Blocker, going []*Eviction) {
 	for _, id := range s.In(record.Draining, record.Updating, record.NodeFail) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if n.Stage == record.Updating && !assess.DrainedByController(n) {
 			continue
 		}
@@ -474,7 +474,7 @@ func leavers(s *assess.Reader) (blocked []*blockers.Blocker, going []*Eviction) 
 // maybeBlocked are the pods that PDBs keep on the nodes that the group's own controller may be at.
 func maybeBlocked(s *assess.Reader) (out []*blockers.Blocker) {
 	for _, id := range s.In(record.Outdated) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if !slices.Contains(s.Run.Candidates, n.Name) {
 			continue
 		}

@@ -87,7 +87,7 @@ func (d Drainboard) Bounds(w *world.World, r *record.Run) assess.Bounds {
 // Extra is maxSurge, a share rounded up, but no more than nodes are to be replaced.
 func (Drainboard) Extra(_ *world.World, r *record.Run) int {
 	going := 0
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if outdated(n) {
 			going++
 		}
@@ -97,7 +97,7 @@ func (Drainboard) Extra(_ *world.World, r *record.Run) int {
 
 // Holds keeps to the waves, which are of outdated nodes: the surplus is retired whatever they wait for.
 func (Drainboard) Holds(s *assess.Reader, machine string, about []string) string {
-	if s.Run.Nodes[machine].New {
+	if s.Run.Nodes.Peek(machine).New {
 		return ""
 	}
 	return waves.Holds(s, about)
@@ -125,7 +125,7 @@ func (d Drainboard) setup(s *engine.Step) {
 		if !s.Fresh(world.Cloud) || !targetKnown(s) {
 			return
 		}
-		goes := slices.ContainsFunc(slices.Collect(maps.Values(s.Run.Nodes)), outdated)
+		goes := slices.ContainsFunc(slices.Collect(s.Run.Nodes.Values()), outdated)
 		if (goes || len(s.W.Group.Warm) > 0) && !s.ValidateFirst() {
 			return
 		}
@@ -182,7 +182,7 @@ func (Drainboard) missing(s *engine.Step) string {
 		return ""
 	}
 	for _, id := range s.In(record.Launching) {
-		if m := s.W.Machine(id); m != nil && s.Run.Nodes[id].New {
+		if m := s.W.Machine(id); m != nil && s.Run.Nodes.Peek(id).New {
 			return s.WhyNotReady(m)
 		}
 	}
@@ -193,7 +193,7 @@ func (Drainboard) missing(s *engine.Step) string {
 func newReady(s *engine.Step) map[string]bool {
 	zones := map[string]bool{}
 	for _, id := range s.In(record.Ready) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); n.New && node != nil && !node.Unschedulable {
 			zones[n.Zone] = true
 		}
@@ -207,7 +207,7 @@ func newReady(s *engine.Step) map[string]bool {
 func (Drainboard) close(s *engine.Step) {
 	fresh := newReady(s)
 	for _, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if n.Stage != record.Outdated && n.Stage != record.Queued && n.Stage != record.Draining {
 			continue
 		}

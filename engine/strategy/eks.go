@@ -219,7 +219,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 // choose fixes the order of the outdated nodes. It reports false if none is.
 func choose(s *engine.Step) bool {
 	var outdated []string
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Outdated {
 			outdated = append(outdated, id)
 		}
@@ -248,7 +248,7 @@ func (e EKS) missing(s *engine.Step) (missing string, unserved []string) {
 			continue
 		}
 		count++
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		if !n.New {
 			continue
 		}
@@ -320,7 +320,7 @@ func (EKS) taintOutdated(s *engine.Step) bool {
 func (EKS) chooseSurplus(s *engine.Step) {
 	perZone, staying := map[string][]string{}, map[string]int{}
 	going := 0
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		switch {
 		case n.New && n.Stage == record.Ready:
 			perZone[n.Zone] = append(perZone[n.Zone], id)
@@ -343,7 +343,7 @@ func (EKS) chooseSurplus(s *engine.Step) {
 		}
 		staying[fullest]--
 		ids := s.ByPods(perZone[fullest])
-		n := s.Run.Nodes[ids[0]]
+		n := s.Run.Nodes.Get(ids[0])
 		n.Stage, n.Since = record.Surplus, s.Now
 		s.SetNode(ids[0], n)
 		perZone[fullest] = ids[1:]
@@ -367,12 +367,12 @@ func (e EKS) upgrade(s *engine.Step) {
 // allRolled reports whether no outdated node is left to roll.
 func allRolled(s *assess.Reader) bool {
 	return s.Count(record.Outdated, record.Queued) == 0 && !slices.ContainsFunc(s.In(record.Draining, record.Settling, record.Terminating),
-		func(id string) bool { return !s.Run.Nodes[id].New })
+		func(id string) bool { return !s.Run.Nodes.Peek(id).New })
 }
 
 func (EKS) markSurplus(s *engine.Step) {
 	for _, id := range s.In(record.Surplus) {
-		s.Taint(id, s.Run.Nodes[id].Name, surplus)
+		s.Taint(id, s.Run.Nodes.Peek(id).Name, surplus)
 	}
 }
 
@@ -380,7 +380,7 @@ func (EKS) markSurplus(s *engine.Step) {
 func (EKS) Progress(phase string, w *world.World, r *record.Run) (done, total int) {
 	switch phase {
 	case scaleUp:
-		for _, n := range r.Nodes {
+		for _, n := range r.Nodes.All() {
 			if n.New && (n.Stage == record.Ready || n.Stage == record.Surplus) {
 				done++
 			}

@@ -1,7 +1,6 @@
 package strategy
 
 import (
-	"maps"
 	"slices"
 	"time"
 
@@ -156,7 +155,7 @@ func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpda
 // before the watch began, and those that others end.
 func learnEnds(s *engine.Step, u *world.ManagedUpdate) {
 	for _, a := range endsSince(s.W, u.Since) {
-		n, known := s.Run.Nodes[a.Ends]
+		n, known := s.Run.Nodes.Find(a.Ends)
 		if !known && !a.young && s.W.Machine(a.Ends) == nil {
 			s.SetNode(a.Ends, record.Node{Zone: a.Zone, Stage: record.Replaced, Since: a.At, Reason: systems.EKSEndedBefore})
 		}
@@ -205,7 +204,7 @@ func endsSince(w *world.World, since time.Time) (ends []end) {
 // it makes of them. Machines that are not listed any more have left.
 func keepNewer(s *engine.Step, u *world.ManagedUpdate) {
 	for _, id := range s.In(record.Outdated, record.Draining, record.Settling) {
-		n, node := s.Run.Nodes[id], s.W.NodeOf(id)
+		n, node := s.Run.Nodes.Get(id), s.W.NodeOf(id)
 		switch {
 		case s.W.Machine(id) == nil:
 			n.Stage = record.Replaced
@@ -248,7 +247,7 @@ func Picture(s *assess.Reader) mng.Picture {
 	if e := s.Run.External; e != nil && e.Blind.After(last) { // nodes may have come further meanwhile
 		last = e.Blind
 	}
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) {
 			last = n.Since
 		}
@@ -300,7 +299,7 @@ func setsUp(s *assess.Reader) bool {
 // firstOf is when EKS began with the first of the nodes that are known to be under way. Since then it has picked as many
 // as it takes at once where none was through since, and the watch saw it begin.
 func firstOf(s *assess.Reader) (first time.Time, full bool) {
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		if !n.New && underway(n) && !n.Began.IsZero() && (first.IsZero() || n.Began.Before(first)) {
 			first = n.Began
 		}
@@ -308,7 +307,7 @@ func firstOf(s *assess.Reader) (first time.Time, full bool) {
 	for _, ph := range s.Run.Phases { // else the watch began amid the upgrade
 		full = full || !ph.Start.IsZero() && (ph.Name != upgrade || first.After(ph.Start))
 	}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		full = full && !(n.Stage == record.Replaced && n.Since.After(first))
 	}
 	e := s.Run.External
@@ -325,7 +324,7 @@ func underway(n record.Node) bool {
 // does not.
 func markedSince(s *assess.Reader) (last time.Time) {
 	known := s.Phase() == upgrade
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		for _, move := range s.Run.External.MovesOf(id) {
 			if move.By != world.MoverEKS || n.New {
 				continue
@@ -347,7 +346,7 @@ func markedSince(s *assess.Reader) (last time.Time) {
 }
 
 func nodePicture(s *assess.Reader, m *world.Machine, first time.Time) mng.Node {
-	n := s.Run.Nodes[m.ID]
+	n := s.Run.Nodes.Get(m.ID)
 	out := mng.Node{Name: n.Name, Zone: m.Zone, Old: !s.UpToDate(m), Leaving: m.Leaving(),
 		Candidate: slices.Contains(s.Run.Candidates, n.Name)}
 	out.Picked = underway(n)
@@ -400,7 +399,7 @@ func heldOn(s *assess.Reader, node string) (out []string) {
 	}
 	for _, p := range mng.Leaving(s.W, node) {
 		if p.Terminating() || !drain.GateOf(s.W, p, func(string) int { return 0 }).Open {
-			b := blockers.Of(s, p, s.Run.Nodes[n.Machine], n.Machine)
+			b := blockers.Of(s, p, s.Run.Nodes.Get(n.Machine), n.Machine)
 			out = append(out, text.HeldPod(b.Pod, b.Owner, b.Detail))
 		}
 	}
@@ -460,8 +459,8 @@ func resources(s *engine.Step, e world.ManagedIssue, result record.Result) (node
 		return nodes
 	}
 	nodes = slices.Clone(s.Run.Candidates)
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) { // EKS's marks tell nothing once it is over
-		n := s.Run.Nodes[id]
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) { // EKS's marks tell nothing once it is over
+		n := s.Run.Nodes.Get(id)
 		if name := s.Label(id, n); !n.Began.IsZero() && n.Stage == record.Outdated && !slices.Contains(nodes, name) {
 			nodes = append(nodes, name)
 		}
@@ -472,7 +471,7 @@ func resources(s *engine.Step, e world.ManagedIssue, result record.Result) (node
 // notReady says of the new machines that are not Ready why.
 func notReady(s *assess.Reader) (out []string) {
 	for _, m := range s.W.Machines() {
-		if n := s.Run.Nodes[m.ID]; n.New && !m.Leaving() && s.WhyNotReady(m) != "" {
+		if n := s.Run.Nodes.Get(m.ID); n.New && !m.Leaving() && s.WhyNotReady(m) != "" {
 			out = append(out, s.WhyNotReady(m))
 		}
 	}
@@ -481,7 +480,7 @@ func notReady(s *assess.Reader) (out []string) {
 
 func namesOf(s *assess.Reader, ids []string) (out []string) {
 	for _, id := range ids {
-		out = append(out, s.Label(id, s.Run.Nodes[id]))
+		out = append(out, s.Label(id, s.Run.Nodes.Get(id)))
 	}
 	return out
 }

@@ -83,7 +83,7 @@ func (x *watched) after(d time.Duration) (reasons []string) {
 
 func (x *watched) stages(a, b record.Stage) {
 	x.t.Helper()
-	if is := []record.Stage{x.run.Nodes["i-a"].Stage, x.run.Nodes["i-b"].Stage}; is[0] != a || is[1] != b {
+	if is := []record.Stage{x.run.Nodes.Get("i-a").Stage, x.run.Nodes.Get("i-b").Stage}; is[0] != a || is[1] != b {
 		x.t.Errorf("%v, want %v %v", is, a, b)
 	}
 }
@@ -103,7 +103,7 @@ func TestFollowedByEvictions(t *testing.T) {
 	x.w.SetPod(&p)
 	told := x.after(6 * time.Second)
 	x.stages(record.Outdated, record.Draining)
-	if n := x.run.Nodes["i-b"]; n.Wait == nil || !n.Wait.Guess || n.Wait.For != systems.EKSWindowEnds || strings.Contains(n.Wait.Basis, "no eviction") || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
+	if n := x.run.Nodes.Get("i-b"); n.Wait == nil || !n.Wait.Guess || n.Wait.For != systems.EKSWindowEnds || strings.Contains(n.Wait.Basis, "no eviction") || n.Wait.End.Sub(n.Wait.Start) != 15*time.Minute {
 		t.Errorf("%+v", n.Wait)
 	}
 	if !slices.Contains(told, "budget") || slices.Contains(told, record.ReasonCandidates) {
@@ -186,7 +186,7 @@ func TestFollowedMayDrainMore(t *testing.T) {
 	if !slices.Equal(x.run.Candidates, []string{"a"}) || x.run.MoreDrains != 1 || !slices.Contains(told, record.ReasonCandidates) {
 		t.Fatalf("%q, %d more, told %q", x.run.Candidates, x.run.MoreDrains, told)
 	}
-	if reason := x.run.Nodes["i-a"].Reason; reason != systems.EKSCandidateMore(1, 1) {
+	if reason := x.run.Nodes.Get("i-a").Reason; reason != systems.EKSCandidateMore(1, 1) {
 		t.Error(reason)
 	}
 	atOnce("1")
@@ -301,7 +301,7 @@ func TestFollowedTakesNoCommand(t *testing.T) {
 		refused := slices.ContainsFunc(out.Events, func(e record.Event) bool {
 			return e.Reason == "refused" && table[kind] != "" && strings.Contains(e.Message, table[kind])
 		})
-		if !refused || len(out.Actions) > 0 || out.Run.State != record.Running || out.Run.Nodes["i-a"].Stage != record.Outdated {
+		if !refused || len(out.Actions) > 0 || out.Run.State != record.Running || out.Run.Nodes.Get("i-a").Stage != record.Outdated {
 			t.Errorf("%s: %+v, %+v, %s", kind, out.Events, out.Actions, out.Run.State)
 		}
 	}
@@ -336,7 +336,7 @@ func TestFollowedSoleCandidate(t *testing.T) {
 			t.Errorf("%s: %q", x.run.State, x.run.Notes)
 		}
 	}()
-	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") || !strings.HasSuffix(n.Wait.Basis, "no eviction was seen") {
+	if n := x.run.Nodes.Get("i-a"); n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") || !strings.HasSuffix(n.Wait.Basis, "no eviction was seen") {
 		t.Errorf("%+v %+v", n, n.Wait)
 	}
 }
@@ -347,14 +347,14 @@ func TestFollowedGuessIsTakenBack(t *testing.T) {
 	x.w.SetMachines([]world.Machine{*x.w.Machine("i-a"), *x.w.Machine("i-new")})
 	x.w.DeleteNode("b")
 	x.after(time.Minute + 10*time.Second)
-	if stage := x.run.Nodes["i-a"].Stage; stage != record.Draining {
+	if stage := x.run.Nodes.Get("i-a").Stage; stage != record.Draining {
 		t.Fatalf("it is told as %s", stage)
 	}
 	b := *x.w.Budget("shop/checkout")
 	b.Allowed, b.Desired, b.Since = 1, 1, x.now.Add(-time.Hour)
 	x.w.SetBudget(&b)
 	x.after(3 * time.Second)
-	if stage := x.run.Nodes["i-a"].Stage; stage != record.Outdated {
+	if stage := x.run.Nodes.Get("i-a").Stage; stage != record.Outdated {
 		t.Errorf("it is still told as %s", stage)
 	}
 }
@@ -469,7 +469,7 @@ func TestFollowedByAnother(t *testing.T) {
 				x.after(time.Second)
 			}
 		}
-		if n := x.run.Nodes["i-c"]; x.run.State == record.Running || x.run.ExitCode() != want || !n.New {
+		if n := x.run.Nodes.Get("i-c"); x.run.State == record.Running || x.run.ExitCode() != want || !n.New {
 			t.Errorf("%s: %s, exit code %d, %s; new %v %s", status, x.run.State, x.run.ExitCode(), x.run.Why, n.New, n.Stage)
 		}
 	}
@@ -484,13 +484,13 @@ func TestFollowedRetry(t *testing.T) {
 	n.Labels = map[string]string{world.EKSGroupKey: "web", "eks.amazonaws.com/nodegroup-image": "ami-new"}
 	x.w.SetNode(&n)
 	x.after(2 * time.Second)
-	if got := x.run.Nodes["i-kept"]; !got.New || got.Stage != record.Ready {
+	if got := x.run.Nodes.Get("i-kept"); !got.New || got.Stage != record.Ready {
 		t.Errorf("%s, new %v", got.Stage, got.New)
 	}
 	n.Labels = map[string]string{world.EKSGroupKey: "web", "eks.amazonaws.com/nodegroup-image": "ami-new", "eks.amazonaws.com/sourceLaunchTemplateVersion": "3"}
 	x.w.SetNode(&n)
 	x.after(2 * time.Second)
-	if got := x.run.Nodes["i-kept"]; got.New || got.Stage != record.Outdated {
+	if got := x.run.Nodes.Get("i-kept"); got.New || got.Stage != record.Outdated {
 		t.Errorf("of another version of the user's template: %s, new %v", got.Stage, got.New)
 	}
 }
@@ -554,7 +554,7 @@ func TestFollowedEndsByOthers(t *testing.T) {
 		x.ends("i-a", why)
 		x.leaves("i-a")
 		x.after(5 * time.Second)
-		n := x.run.Nodes["i-a"]
+		n := x.run.Nodes.Get("i-a")
 		if n.Stage != record.Terminating || !strings.Contains(n.Reason, others) || strings.Contains(n.Reason, "not by") && others == "" {
 			t.Errorf("%s: %s because %q", why, n.Stage, n.Reason)
 		}
@@ -597,7 +597,7 @@ func TestFollowedFromTheMiddle(t *testing.T) {
 	g.Activities[0].At = began.Add(-time.Minute) // i-before
 	x.w.SetGroup(g)
 	x.after(2 * time.Second)
-	if done, total := x.run.Outdated(); done != 1 || total != 3 || x.run.Nodes["i-gone"].Stage != record.Replaced || x.run.Nodes["i-gone"].Zone != "z" {
+	if done, total := x.run.Outdated(); done != 1 || total != 3 || x.run.Nodes.Get("i-gone").Stage != record.Replaced || x.run.Nodes.Get("i-gone").Zone != "z" {
 		t.Errorf("%d of %d: %+v", done, total, x.run.Nodes)
 	}
 	if len(x.run.Notes) > 0 {

@@ -30,7 +30,7 @@ func helpedUpdate(t *testing.T, help bool) *starter {
 	x.budget(0)
 	x.decide(5, engine.Inputs{})
 	x.asked = nil
-	if n := x.run.Nodes["i-a"]; n.Stage != record.Draining {
+	if n := x.run.Nodes.Get("i-a"); n.Stage != record.Draining {
 		t.Fatalf("node a is %s", n.Stage)
 	}
 	return x

@@ -2,7 +2,6 @@ package strategy
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -93,7 +92,7 @@ func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, w
 	for i, ph := range s.Run.Phases {
 		s.Run.Phases[i] = record.Phase{Name: ph.Name}
 	}
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if n.Stage == record.Outdated && !n.Began.IsZero() {
 			n.Began = time.Time{}
 			s.SetNode(id, n)
@@ -108,8 +107,8 @@ func updateAgain(s *engine.Step, u *world.ManagedUpdate, result record.Result, w
 // stands tells which nodes a failed update has replaced, and which are old.
 func stands(s *engine.Step) string {
 	var old []string
-	for _, id := range slices.Sorted(maps.Keys(s.Run.Nodes)) {
-		if n := s.Run.Nodes[id]; !n.New && n.Stage != record.Replaced {
+	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
+		if n := s.Run.Nodes.Get(id); !n.New && n.Stage != record.Replaced {
 			old = append(old, s.Label(id, n))
 		}
 	}

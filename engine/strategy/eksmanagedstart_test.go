@@ -98,14 +98,14 @@ func TestStartsUpdate(t *testing.T) {
 	x.decide(5, engine.Inputs{})
 	x.asks()
 	x.tells("EKS update u-1 started")
-	if x.run.Update != "u-1" || len(x.run.Nodes) > 0 || x.run.State != record.Running {
+	if x.run.Update != "u-1" || x.run.Nodes.Len() > 0 || x.run.State != record.Running {
 		t.Errorf("%+v", x.run)
 	}
 	x.eks(func(m *world.ManagedGroup) { m.Update = running("u-1") })
 	x.group.Template.Version = 2
 	x.w.SetGroup(x.group)
 	x.decide(2, engine.Inputs{})
-	if x.run.Nodes["i-a"].Stage != record.Outdated || len(x.run.Pending) > 0 {
+	if x.run.Nodes.Get("i-a").Stage != record.Outdated || len(x.run.Pending) > 0 {
 		t.Errorf("%+v %+v", x.run.Nodes, x.run.Pending)
 	}
 	x.eks(func(m *world.ManagedGroup) { u := *m.Update; u.Status = world.UpdateSucceeded; m.Update = &u })

@@ -89,7 +89,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 	}
 	all := s.SuspendProcess(rebalance)
 	for _, id := range s.Run.Order {
-		if n := s.Run.Nodes[id]; s.W.Node(n.Name) != nil && n.Stage == record.Outdated {
+		if n := s.Run.Nodes.Get(id); s.W.Node(n.Name) != nil && n.Stage == record.Outdated {
 			all = s.Mark(record.CordonOf(id, n.Name)) && all
 		}
 	}
@@ -104,7 +104,7 @@ func (EKSMinimal) cordon(s *engine.Step) {
 // afterwards, to make room, is not contradicted.
 func cordonLate(s *engine.Step) {
 	for _, id := range s.Run.Order {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		if len(s.Run.Marks[id]) == 0 && s.W.Node(n.Name) != nil && (n.Stage == record.Outdated || n.Stage == record.Queued) {
 			s.Mark(record.CordonOf(id, n.Name))
 		}

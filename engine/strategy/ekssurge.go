@@ -39,7 +39,7 @@ func (EKS) SurgeReason(w *world.World, r *record.Run) string {
 
 // atOnce is how many of the nodes to be replaced may go at once.
 func atOnce(r *record.Run) (n int) {
-	for _, node := range r.Nodes {
+	for _, node := range r.Nodes.All() {
 		if outdated(node) && n < r.Limit {
 			n++
 		}
@@ -53,14 +53,14 @@ type needed struct{ room.Need }
 // fit works it out. Nodes of the group that are not new get EKS's taint: they have no room.
 func fit(w *world.World, r *record.Run) needed {
 	var going []*world.Node
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if node := w.Node(n.Name); node != nil && outdated(n) {
 			going = append(going, node)
 		}
 	}
 	others := func(n *world.Node) bool {
 		m := w.Machine(n.Machine)
-		return m == nil || r.Nodes[m.ID].New && !m.Leaving()
+		return m == nil || r.Nodes.Peek(m.ID).New && !m.Leaving()
 	}
 	return needed{room.For(w, going, max(1, r.Limit), others)}
 }

@@ -138,7 +138,7 @@ func (Follow) idles(s *assess.Reader) bool {
 // due is by when the controller is to be through with what it does with a node, by its own limits;
 // false where they are not known.
 func due(s *assess.Reader, id string) (at time.Time, known bool) {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	if n.Wait != nil {
 		return n.Wait.End, true
 	}
@@ -156,7 +156,7 @@ func due(s *assess.Reader, id string) (at time.Time, known bool) {
 func (Follow) standing(s *assess.Reader) (out []string) {
 	c := s.Rules.Follows()
 	for _, id := range active(s) {
-		n := s.Run.Nodes[id]
+		n := s.Run.Nodes.Get(id)
 		at, _ := due(s, id)
 		out = append(out, systems.PastDue(s.Label(id, n), string(n.Stage), s.Now.Sub(at)))
 	}
@@ -184,7 +184,7 @@ func (Follow) standing(s *assess.Reader) (out []string) {
 // way: a controller makes others in their place without end.
 func (Follow) coming(s *assess.Reader) (out []string) {
 	for _, id := range active(s) {
-		switch n := s.Run.Nodes[id]; {
+		switch n := s.Run.Nodes.Get(id); {
 		case !n.New && n.Stage != record.NodeFail:
 			return nil
 		case n.New && (n.Stage == record.Launching || n.Stage == record.NodeFail):
@@ -239,7 +239,7 @@ func noteUnproven(s *engine.Step) {
 // noteKept says which machines stay as they are, though they failed.
 func noteKept(s *engine.Step) {
 	for _, id := range s.KeptFailed() {
-		s.Note(systems.KeptThoughFailed(s.Label(id, s.Run.Nodes[id]), s.DrivenBy(), keptUntil(&s.Reader, id)))
+		s.Note(systems.KeptThoughFailed(s.Label(id, s.Run.Nodes.Get(id)), s.DrivenBy(), keptUntil(&s.Reader, id)))
 	}
 }
 
@@ -262,7 +262,7 @@ func waitsToEnd(s *assess.Reader) string {
 // notStarted reports whether nodes are to be updated, and the controller has not come to them, as
 // what is unfinished tells: none is under way, and no other has come since the run began.
 func (Follow) notStarted(s *assess.Reader, left []world.Unfinished) bool {
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		if node := s.W.NodeOf(id); n.New && node != nil && node.Created.After(s.Run.Started) {
 			return false
 		}

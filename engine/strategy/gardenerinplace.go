@@ -134,7 +134,7 @@ func (GardenerInPlace) Extra(w *world.World, r *record.Run) int { return Gardene
 // chooses by itself in which zone a new machine is, a zone whose share of the surge is
 // elsewhere goes unavailable first.
 func (g GardenerInPlace) Holds(s *assess.Reader, machine string, about []string) string {
-	zone := s.Run.Nodes[machine].Zone
+	zone := s.Run.Nodes.Peek(machine).Zone
 	share, has := Gardener{}.shares(s.W, &s.Run)[zone]
 	if !has {
 		share.unavailable = 1
@@ -171,7 +171,7 @@ type updates struct{ fresh, selected, about, away int }
 
 func (g GardenerInPlace) updates(s *assess.Reader, zone string, about []string) (u updates) {
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		if m.Zone != zone || m.Leaving() || m.Detached || m.State == world.MachineStandby {
 			continue
 		}
@@ -200,14 +200,14 @@ func away(p world.InPlaceUpdate) bool {
 // Ends reports whether an old node is too many: its zone has as many new and updated ones as
 // it is to have.
 func (g GardenerInPlace) Ends(s *assess.Reader, machine string) bool {
-	zone := s.Run.Nodes[machine].Zone
+	zone := s.Run.Nodes.Peek(machine).Zone
 	return g.updates(s, zone, nil).fresh >= s.Run.Zones[zone]
 }
 
 // Decrements reports whether the end of a machine takes the group's size down: that of one
 // that is too many does, one whose update failed is replaced.
 func (GardenerInPlace) Decrements(s *assess.Reader, machine string) bool {
-	return s.Excess() > 0 && s.Run.Nodes[machine].Unfit == ""
+	return s.Excess() > 0 && s.Run.Nodes.Peek(machine).Unfit == ""
 }
 
 // End undoes what the run changed on the group, as far as no node depends on it.

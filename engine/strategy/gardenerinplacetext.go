@@ -33,7 +33,7 @@ func (g GardenerInPlace) Warnings(w *world.World, r *record.Run) []string {
 // Estimate is how long the slowest zone takes.
 func (GardenerInPlace) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 	shares, old := Gardener{}.shares(w, r), map[string]int{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if !n.New && n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			old[n.Zone]++
 		}

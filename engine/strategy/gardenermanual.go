@@ -162,7 +162,7 @@ func (GardenerManual) Awaited(w *world.World, r *record.Run) []world.Unfinished 
 	if len(r.Target.Only) > 0 {
 		return nil
 	}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Stage == record.Skipped || n.Stage == record.NodeFail {
 			return nil
 		}
@@ -176,10 +176,10 @@ func (GardenerManual) Holds(s *assess.Reader, machine string, about []string) st
 	if failed := s.FailureIn(""); failed != "" {
 		return failed
 	}
-	n := s.Run.Nodes[machine]
+	n := s.Run.Nodes.Get(machine)
 	here := 0
 	for _, id := range append(s.In(record.Updating), about...) {
-		if s.Run.Nodes[id].Zone == n.Zone {
+		if s.Run.Nodes.Peek(id).Zone == n.Zone {
 			here++
 		}
 	}

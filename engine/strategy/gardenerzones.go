@@ -103,7 +103,7 @@ func (g Gardener) Extra(w *world.World, r *record.Run) int { return g.surge(w, r
 // reconcileOldMachineSets). An Auto Scaling group chooses by itself in which zone the
 // machine more is; a zone whose share is elsewhere goes unavailable first.
 func (g Gardener) Holds(s *assess.Reader, machine string, about []string) string {
-	zone := s.Run.Nodes[machine].Zone
+	zone := s.Run.Nodes.Peek(machine).Zone
 	share, has := g.shares(s.W, &s.Run)[zone]
 	if !has {
 		share.unavailable = 1
@@ -129,10 +129,10 @@ func (g Gardener) Decrements(s *assess.Reader, machine string) bool {
 	if s.Excess() <= 0 {
 		return false
 	}
-	zone := s.Run.Nodes[machine].Zone
+	zone := s.Run.Nodes.Peek(machine).Zone
 	z := g.look(s, zone, nil)
 	old, ending := 0, 0
-	for id, n := range s.Run.Nodes {
+	for id, n := range s.Run.Nodes.All() {
 		switch {
 		case n.New || n.Zone != zone || s.W.Machine(id) == nil:
 		case n.Stage == record.Terminating:
@@ -159,7 +159,7 @@ func (Gardener) look(s *assess.Reader, zone string, about []string) sight {
 		z.coming = s.Run.Expected() + assess.Uncounted(s) // which the cloud may not tell yet
 	}
 	for _, m := range s.W.Machines() {
-		n := s.Run.Nodes[m.ID]
+		n := s.Run.Nodes.Get(m.ID)
 		stage := n.Stage
 		working := stage == record.Draining || stage == record.Settling || stage == record.Terminating || stage == record.Updating || slices.Contains(about, m.ID)
 		if working && m.Zone == zone {
@@ -186,7 +186,7 @@ func (Gardener) look(s *assess.Reader, zone string, about []string) sight {
 // Estimate is how long the slowest zone takes: after each drain it waits for a machine.
 func (g Gardener) Estimate(w *world.World, r *record.Run, left int) time.Duration {
 	shares, old := g.shares(w, r), map[string]int{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if !n.New && n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail {
 			old[n.Zone]++
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,7 +22,7 @@ func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
 		settings.MaxSurge, settings.MaxUnavailable = record.Amount{N: 50, Percent: true}, record.Amount{}
 		run := record.Run{
 			Settings: settings, State: record.Running, Base: world.Sizes{Min: 3, Max: 5, Desired: 5},
-			Zones: map[string]int{"a": 3, "b": 2}, Raised: true, Raise: 3, Lowered: 1, Nodes: map[string]record.Node{},
+			Zones: map[string]int{"a": 3, "b": 2}, Raised: true, Raise: 3, Lowered: 1, Nodes: shards.Of(map[string]record.Node{}),
 		}
 		var list []world.Machine
 		for id, stage := range map[string]record.Stage{
@@ -37,7 +38,7 @@ func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
 			}
 			list = append(list, world.Machine{ID: id, Zone: zone, State: state})
 			w.SetNode(&world.Node{Name: id, Machine: id, Zone: zone, Ready: stage != record.Launching})
-			run.Nodes[id] = record.Node{Name: id, Zone: zone, Stage: stage, New: id[1] > '2', Decrement: id == "b1"}
+			run.Nodes = run.Nodes.With(id, record.Node{Name: id, Zone: zone, Stage: stage, New: id[1] > '2', Decrement: id == "b1"})
 		}
 		w.SetMachines(list)
 		s := assess.NewReader(strategy.Gardener{}, now, w, run)
@@ -56,13 +57,13 @@ func TestUpdatingNodeTakesItsPlace(t *testing.T) {
 		settings.MaxSurge, settings.MaxUnavailable = record.Amount{}, record.Amount{N: 1}
 		run := record.Run{
 			Settings: settings, State: record.Running, Base: world.Sizes{Min: 3, Max: 3, Desired: 3},
-			Zones: map[string]int{"a": 3}, Nodes: map[string]record.Node{},
+			Zones: map[string]int{"a": 3}, Nodes: shards.Of(map[string]record.Node{}),
 		}
 		var list []world.Machine
 		for id, at := range map[string]record.Stage{"a1": stage, "a2": record.Queued, "a3": record.Queued, "a4": record.Queued, "a5": record.Queued} {
 			list = append(list, world.Machine{ID: id, Zone: "a", State: world.MachineInService})
 			w.SetNode(&world.Node{Name: id, Machine: id, Zone: "a", Ready: true})
-			run.Nodes[id] = record.Node{Name: id, Zone: "a", Stage: at}
+			run.Nodes = run.Nodes.With(id, record.Node{Name: id, Zone: "a", Stage: at})
 		}
 		w.SetMachines(list)
 		s := assess.NewReader(strategy.GardenerInPlace{}, time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC), w, run)

@@ -225,7 +225,7 @@ func (Kops) End(s *engine.Step) bool {
 func (k Kops) Progress(phase string, w *world.World, r *record.Run) (done, total int) {
 	switch phase {
 	case surge:
-		for _, n := range r.Nodes {
+		for _, n := range r.Nodes.All() {
 			if n.Detached {
 				done++
 			}

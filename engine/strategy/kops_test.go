@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -15,7 +16,7 @@ import (
 func instanceGroup(role world.Role, machines, outdated int, surge, unavailable string) (*world.World, *record.Run) {
 	w := world.New()
 	w.SetGroup(world.Group{Name: "nodes", Role: role})
-	r := &record.Run{Base: world.Sizes{Desired: machines}, Nodes: map[string]record.Node{}, Settings: strategy.Kops{}.Defaults()}
+	r := &record.Run{Base: world.Sizes{Desired: machines}, Nodes: shards.Of(map[string]record.Node{}), Settings: strategy.Kops{}.Defaults()}
 	var list []world.Machine
 	for i := range machines {
 		id := fmt.Sprint("i-", i)
@@ -24,7 +25,7 @@ func instanceGroup(role world.Role, machines, outdated int, surge, unavailable s
 		if i >= outdated {
 			n = record.Node{Stage: record.Ready, New: true}
 		}
-		r.Nodes[id] = n
+		r.Nodes = r.Nodes.With(id, n)
 	}
 	w.SetMachines(list)
 	for text, to := range map[string]*record.Amount{surge: &r.Settings.MaxSurge, unavailable: &r.Settings.MaxUnavailable} {

@@ -56,7 +56,7 @@ func (k Kops) Bounds(w *world.World, r *record.Run) assess.Bounds {
 
 // outside counts the machines that are or were out of their group, and that the run is to replace.
 func outside(r *record.Run) (count int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Outside() {
 			count++
 		}
@@ -100,7 +100,7 @@ func instances(w *world.World, r *record.Run) int {
 
 // selected counts the machines that are to be replaced.
 func selected(r *record.Run) (count int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if !n.New && n.Stage != record.Skipped {
 			count++
 		}
@@ -155,7 +155,7 @@ func (k Kops) surge(s *engine.Step) {
 // strangers counts the detached machines that the run is not to replace: they are more than
 // the group is to have, too.
 func strangers(r *record.Run) (count int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Detached && n.LeftOut() {
 			count++
 		}
@@ -165,7 +165,7 @@ func strangers(r *record.Run) (count int) {
 
 // earlier counts the machines that an earlier roll has detached.
 func earlier(r *record.Run) (count int) {
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if n.Detached && !n.LeftOut() && n.PendingValidation.IsZero() && n.Stage != record.Replaced {
 			count++
 		}

@@ -30,7 +30,7 @@ func Named(name string) (engine.Strategy, error) {
 // zonesWith lists the zones that hold a machine for which keep is true, sorted.
 func zonesWith(r *record.Run, keep func(record.Node) bool) []string {
 	seen := map[string]bool{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		if keep(n) {
 			seen[n.Zone] = true
 		}

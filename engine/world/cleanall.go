@@ -2,6 +2,11 @@ package world
 
 import "reflect"
 
+// rewriter is a map of another kind than Go's, which is made again of clean entries.
+type rewriter interface {
+	Rewrite(edit func(key *string, value any))
+}
+
 // CleanAll cleans all strings of what p points to, those of exported fields: for what
 // was read from where others may have written anything. What was written clean passes
 // unchanged.
@@ -20,6 +25,13 @@ func cleanValue(v reflect.Value) {
 			cleanValue(v.Elem())
 		}
 	case reflect.Struct:
+		if m, is := v.Addr().Interface().(rewriter); is {
+			m.Rewrite(func(key *string, value any) {
+				*key = Clean(*key)
+				CleanAll(value)
+			})
+			return
+		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				cleanValue(v.Field(i))

@@ -163,7 +163,7 @@ func (s *serving) Decided(record.Run, engine.Decision) {
 	n := 0
 	for _, m := range s.d.Sim.Truth.Machines() {
 		node := s.d.Sim.Truth.NodeOf(m.ID)
-		switch s.d.Run.Nodes[m.ID].Stage {
+		switch s.d.Run.Nodes.Peek(m.ID).Stage {
 		case record.Draining, record.Settling, record.Terminating:
 			continue
 		}

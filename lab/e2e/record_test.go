@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -341,8 +342,8 @@ func TestRecordOfLargestRun(t *testing.T) {
 		t.Helper()
 		r := open()
 		got, found, err := r.Load(s.ctx)
-		if err != nil || !found || got.ID != id || len(got.Pods) != len(run.Pods) {
-			t.Fatalf("read %q with %d pods, %v: %v", got.ID, len(got.Pods), found, err)
+		if err != nil || !found || got.ID != id || got.Pods.Len() != run.Pods.Len() {
+			t.Fatalf("read %q with %d pods, %v: %v", got.ID, got.Pods.Len(), found, err)
 		}
 		return r
 	}
@@ -378,6 +379,6 @@ func TestRecordOfLargestRun(t *testing.T) {
 	if parts, named := s.recordParts(), partNames(s.record()); len(parts) != len(named) || len(named) < 2 {
 		t.Errorf("parts %v, the record names %v", parts, named)
 	}
-	run.State, run.Pods = record.Finished, nil
+	run.State, run.Pods = record.Finished, shards.Map[record.Pod]{}
 	saves(next)
 }

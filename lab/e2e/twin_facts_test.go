@@ -112,7 +112,7 @@ func (s story) facts() facts {
 			f[what+": "+s.words.plain(l)]++
 		}
 	}
-	for _, n := range s.run.Nodes {
+	for _, n := range s.run.Nodes.All() {
 		f[fmt.Sprintf("end: node %s, new %v", n.Stage, n.New)]++
 	}
 	f.courses(s)

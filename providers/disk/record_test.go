@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 )
 
 const arn = "arn:aws:autoscaling:eu-west-1:1:autoScalingGroup:u:autoScalingGroupName/web"
@@ -19,7 +20,7 @@ const arn = "arn:aws:autoscaling:eu-west-1:1:autoScalingGroup:u:autoScalingGroup
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func testRun(id string) record.Run {
-	return record.Run{Version: record.RecordVersion, ID: id, Group: "web", Provider: "asg", State: record.Finished, Nodes: map[string]record.Node{}}
+	return record.Run{Version: record.RecordVersion, ID: id, Group: "web", Provider: "asg", State: record.Finished, Nodes: shards.Of(map[string]record.Node{})}
 }
 
 // home is a store whose time continues by a second each time it is asked.

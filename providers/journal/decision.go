@@ -6,6 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 )
 
 // difference is what a decision changed, nil if nothing that a journal tells.
@@ -47,10 +48,10 @@ func news(was, is []string) []string {
 
 // stages are those of some machines that have come to another stage, or are not there
 // any more.
-func stages(was, is map[string]record.Node, machines []string) (moved []Stage, gone []string) {
+func stages(was, is shards.Map[record.Node], machines []string) (moved []Stage, gone []string) {
 	for _, id := range machines {
-		before, known := was[id]
-		n, there := is[id]
+		before, known := was.Find(id)
+		n, there := is.Find(id)
 		switch {
 		case known && !there:
 			gone = append(gone, id)

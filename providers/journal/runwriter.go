@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
 
@@ -90,7 +90,7 @@ func opened(o Options) *Opened {
 		Settings: r.Settings, Target: r.Target, Base: r.Base, Template: r.BaseTemplate,
 		Phases: r.Phases, Batches: r.Batches, Orders: r.Orders, Plan: o.Plan,
 	}
-	out.Nodes, _ = stages(nil, r.Nodes, slices.Sorted(maps.Keys(r.Nodes)))
+	out.Nodes, _ = stages(shards.Map[record.Node]{}, r.Nodes, slices.Sorted(r.Nodes.Keys()))
 	if o.Plan != nil {
 		out.From, out.To, out.Limit = o.Plan.From, o.Plan.To, o.Plan.Limit
 	}
@@ -123,9 +123,9 @@ func (s *RunWriter) reopen(run record.Run) {
 	s.mu.Unlock()
 	o := s.options
 	o.Run, o.Resumed, o.Plan = run, true, nil
-	o.Run.Nodes, o.Run.Batches, o.Run.Orders = nil, nil, nil
+	o.Run.Nodes, o.Run.Batches, o.Run.Orders = shards.Map[record.Node]{}, nil, nil
 	out := opened(o)
-	if d := difference(&before, &engine.Decision{Run: run, Touched: slices.Sorted(maps.Keys(run.Nodes))}); d != nil {
+	if d := difference(&before, &engine.Decision{Run: run, Touched: slices.Sorted(run.Nodes.Keys())}); d != nil {
 		out.Nodes, out.Batches, out.Orders = d.Stages, d.Batches, d.Orders
 	}
 	s.w.Put(Line{At: s.now(), Kind: KindOpened, Opened: out})
@@ -234,7 +234,7 @@ func (s *RunWriter) forced(a record.Action) (*Forced, error) {
 		} else if k.CloudOnly {
 			return &Forced{By: k.CloudOnlyBy, At: s.run.Started, Why: "started with --cloudonly: its pods end with it"}, nil
 		}
-		if n := s.run.Nodes[a.Machine]; n.Lost {
+		if n := s.run.Nodes.Get(a.Machine); n.Lost {
 			return &Forced{By: s.run.By, At: s.run.Started, Why: "started with --unreachable=terminate: no heartbeat of " + n.Name + " for " + s.run.Settings.UnreachableAfter.String()}, nil
 		}
 	}

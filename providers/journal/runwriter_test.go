@@ -11,13 +11,14 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 )
 
 // ordered is a run with a force order.
 var ordered = record.Run{
 	ID: "web-1", Group: "web", Cluster: "prod", State: record.Running, By: "ann@laptop", Started: time.Unix(1e9, 0),
 	Orders: []record.ForceOrder{{ID: "force-1", Node: "a1", Machine: "i-a1", Pods: []string{"shop/db-0"}, By: "bob@desk", At: time.Unix(1e9+60, 0), Why: "the budget is wrong"}},
-	Nodes:  map[string]record.Node{"i-a1": {Name: "a1", Stage: record.Draining}, "i-a2": {Name: "a2", Stage: record.Draining, Lost: true}},
+	Nodes:  shards.Of(map[string]record.Node{"i-a1": {Name: "a1", Stage: record.Draining}, "i-a2": {Name: "a2", Stage: record.Draining, Lost: true}}),
 }
 
 func deleteOf(uid string) record.Action {
@@ -320,13 +321,13 @@ func TestNoPlaceForTheJournal(t *testing.T) {
 }
 
 func TestDifference(t *testing.T) {
-	before := record.Run{State: record.Running, Nodes: map[string]record.Node{"i-1": {Name: "a1", Stage: record.Outdated}, "i-2": {Name: "a2", Stage: record.Draining}}}
+	before := record.Run{State: record.Running, Nodes: shards.Of(map[string]record.Node{"i-1": {Name: "a1", Stage: record.Outdated}, "i-2": {Name: "a2", Stage: record.Draining}})}
 	if d := difference(&before, &engine.Decision{Run: before, Touched: []string{"i-1", "i-3"}}); d != nil {
 		t.Errorf("nothing changed: %+v", d)
 	}
 	after := before
 	after.State, after.Result, after.Why = record.Ending, record.EvictionFail, "1 pod kept a2"
-	after.Nodes = map[string]record.Node{"i-2": {Name: "a2", Stage: record.NodeFail, Reason: "1 pod left"}}
+	after.Nodes = shards.Of(map[string]record.Node{"i-2": {Name: "a2", Stage: record.NodeFail, Reason: "1 pod left"}})
 	after.Batches = []record.Batch{{ID: 1, Hash: "x", Names: []string{"a2"}, By: "ann@laptop", Approved: time.Now()}}
 	after.Orders = ordered.Orders
 	after.Gate = "waits"

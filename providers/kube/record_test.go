@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 )
 
 func TestRecordName(t *testing.T) {
@@ -225,9 +226,9 @@ func TestRecordToleratesForeignLabels(t *testing.T) {
 func TestRecordLarge(t *testing.T) {
 	s := newFakeStore(t)
 	run := testRun("big")
-	run.Nodes = map[string]record.Node{}
+	run.Nodes = shards.Of(map[string]record.Node{})
 	for i := range 4000 {
-		run.Nodes[fmt.Sprintf("i-%016x", rand.Uint64())] = record.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: record.Outdated}
+		run.Nodes = run.Nodes.With(fmt.Sprintf("i-%016x", rand.Uint64()), record.Node{Name: fmt.Sprintf("ip-10-0-%d-%d", i/256, i%256), Stage: record.Outdated})
 	}
 	r := s.Record("drainboard", "ng-web")
 	if err := r.Save(t.Context(), run); err != nil {
@@ -237,8 +238,8 @@ func TestRecordLarge(t *testing.T) {
 		t.Error("a large record is not zipped")
 	}
 	got, _, err := s.Record("drainboard", "ng-web").Load(t.Context())
-	if err != nil || len(got.Nodes) != 4000 {
-		t.Errorf("%d nodes, %v", len(got.Nodes), err)
+	if err != nil || got.Nodes.Len() != 4000 {
+		t.Errorf("%d nodes, %v", got.Nodes.Len(), err)
 	}
 }
 
@@ -354,10 +355,10 @@ func TestRecordRefused(t *testing.T) {
 func TestRecordTooLarge(t *testing.T) {
 	s := newFakeStore(t)
 	run, random := testRun("a"), rand.New(rand.NewPCG(1, 2))
-	run.Pods = map[string]record.Pod{}
+	run.Pods = shards.Of(map[string]record.Pod{})
 	for range 8000 {
 		uid := fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64())
-		run.Pods[uid] = record.Pod{Ref: fmt.Sprintf("shop/web-%016x", random.Uint64()), Node: "n1"}
+		run.Pods = run.Pods.With(uid, record.Pod{Ref: fmt.Sprintf("shop/web-%016x", random.Uint64()), Node: "n1"})
 	}
 	r := s.Record("drainboard", "ng-web")
 	r.limit = 4 << 10

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -15,7 +16,7 @@ func TestLoadCleans(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\u202ey\u200b"
 	run := testRun("r" + evil)
 	run.Why, run.By, run.BlockingPods = evil, evil, []string{"fine", evil}
-	run.Nodes = map[string]record.Node{"i-1" + evil: {Name: evil, Stage: record.Ready, Reason: evil, Wait: &record.Wait{For: evil}}}
+	run.Nodes = shards.Of(map[string]record.Node{"i-1" + evil: {Name: evil, Stage: record.Ready, Reason: evil, Wait: &record.Wait{For: evil}}})
 	run.Marks = map[string][]record.Mark{"i-1": {{Put: record.TaintOf("i-1", evil, world.Taint{Key: evil})}}}
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "ng-web")
@@ -38,7 +39,7 @@ func TestLoadCleans(t *testing.T) {
 			t.Errorf("%q came through: %s", bad, text)
 		}
 	}
-	if n, ok := got.Nodes["i-1"+world.Clean(evil)]; !ok || n.Wait == nil || n.Wait.For != world.Clean(evil) || got.BlockingPods[0] != "fine" {
+	if n, ok := got.Nodes.Find("i-1" + world.Clean(evil)); !ok || n.Wait == nil || n.Wait.For != world.Clean(evil) || got.BlockingPods[0] != "fine" {
 		t.Errorf("what is clean is not there: %s", text)
 	}
 }

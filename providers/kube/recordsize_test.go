@@ -23,7 +23,7 @@ func TestRecordOfLargestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d KiB in %d parts; %d nodes, %d pods, %d pending, %d marks, %d force orders", len(f.zipped)>>10, len(f.pieces), len(run.Nodes), len(run.Pods), len(run.Pending), len(run.Marks), len(run.Orders))
+	t.Logf("%d KiB in %d parts; %d nodes, %d pods, %d pending, %d marks, %d force orders", len(f.zipped)>>10, len(f.pieces), run.Nodes.Len(), run.Pods.Len(), len(run.Pending), len(run.Marks), len(run.Orders))
 	if len(f.zipped) > mostTaken || len(f.pieces) < 2 {
 		t.Errorf("it takes %d KiB, in %d parts", len(f.zipped)>>10, len(f.pieces))
 	}

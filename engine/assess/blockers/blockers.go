@@ -15,7 +15,7 @@ import (
 
 // Of says what keeps a pod on its node now, and the way out.
 func Of(s *assess.Reader, p *world.Pod, n record.Node, machine string) *Blocker {
-	known := s.Run.Pods[p.UID]
+	known := s.Run.Pods.Get(p.UID)
 	b := &Blocker{
 		Pod: p.Ref(), UID: p.UID, Node: n.Name, Machine: machine, Owner: assess.OwnerName(p),
 		Tries: known.Tries, Since: known.First, Next: known.Next, Deadline: n.Wait, AtDeadline: assess.AtDeadline(&s.Run, n),
@@ -317,7 +317,7 @@ func Stuck(s *assess.Reader, p *world.Pod) bool {
 	if s.DrainedByOthers(p.Node) { // what the eviction API told others is not known
 		return !drain.GateOf(s.W, p, func(string) int { return 0 }).Open
 	}
-	known := s.Run.Pods[p.UID]
+	known := s.Run.Pods.Get(p.UID)
 	return known.Refusal != "" || known.Returns > 0
 }
 

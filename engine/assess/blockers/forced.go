@@ -49,7 +49,7 @@ func nearest(s *assess.Reader, waits ...*record.Wait) (first *record.Wait) {
 // pastTries adds to a pod that a budget keeps after how many more refusals the run deletes it
 // past that, and when. Each is a retry after the one before it, at the earliest.
 func pastTries(s *assess.Reader, b *Blocker, p *world.Pod, n record.Node) {
-	known, tries := s.Run.Pods[p.UID], s.Run.Settings.Retries()
+	known, tries := s.Run.Pods.Get(p.UID), s.Run.Settings.Retries()
 	if s.Run.External != nil || tries == 0 || n.Stage != record.Draining || known.Rounds == 0 || p.Terminating() || b.Kind != BlockedByBudget && b.Kind != BlockedByRoom {
 		return
 	}

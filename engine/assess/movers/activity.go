@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/text/systems"
@@ -234,12 +235,13 @@ func limitOf(s *assess.Reader, move world.Move, was record.Node, known bool) *re
 
 // KeepReplaced adds to nodes what others have replaced while a user watched, for a while
 // after the last sign of them; last is the group as it was before.
-func KeepReplaced(o *record.ExternalActivity, nodes map[string]record.Node, last record.Run, now time.Time) {
+func KeepReplaced(o *record.ExternalActivity, nodes *shards.Map[record.Node], last record.Run, now time.Time) {
 	if o.Began.IsZero() {
 		return
 	}
-	for id, n := range last.Nodes {
-		if _, listed := nodes[id]; listed || n.New {
+	var edit shards.Editor[record.Node]
+	for id, n := range last.Nodes.All() {
+		if nodes.Has(id) || n.New {
 			continue
 		}
 		switch {
@@ -250,7 +252,7 @@ func KeepReplaced(o *record.ExternalActivity, nodes map[string]record.Node, last
 		default:
 			n.Stage, n.Since, n.Wait, n.Reason = record.Replaced, now, nil, ""
 		}
-		nodes[id] = n
+		*nodes = edit.With(*nodes, id, n)
 	}
 }
 

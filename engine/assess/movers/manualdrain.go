@@ -27,7 +27,7 @@ func manuallyDrained(s *assess.Reader, node string) manualDrain {
 	held, stuck := true, false
 	for _, p := range s.W.PodsOn(node) {
 		if p.Terminating() && s.Now.Sub(p.Ends) < overdue {
-			known := s.Run.Pods[p.UID]
+			known := s.Run.Pods.Get(p.UID)
 			if known.Evicted.IsZero() && !known.Forced && s.Settled(record.EvictKey(p.UID)) && s.Judge(p).Fate != drain.Stays {
 				s.WakeAt(p.Ends.Add(overdue))
 				return drainSeen

@@ -34,7 +34,7 @@ func ofNodes(s *assess.Reader) (out []record.ExternalMover, deferrals map[string
 	}
 	for _, id := range s.Placed(about) {
 		m, n := s.W.Machine(id), s.W.NodeOf(id)
-		if m == nil || n == nil || m.State == world.MachineStandby || s.Run.Nodes[m.ID].Stage == record.Terminating {
+		if m == nil || n == nil || m.State == world.MachineStandby || s.Run.Nodes.Peek(m.ID).Stage == record.Terminating {
 			continue // tools mark what ends, and here it is we who end it
 		}
 		ours := s.Run.Marks[m.ID]

@@ -24,13 +24,13 @@ func Apart(s *assess.Reader, machines []string, n int) []string {
 	}
 	used := map[*world.Budget]int{}
 	for _, id := range s.In(record.Draining) {
-		for b, pods := range budgetsOn(s, s.Run.Nodes[id].Name) {
+		for b, pods := range budgetsOn(s, s.Run.Nodes.Peek(id).Name) {
 			used[b] += pods
 		}
 	}
 	asks, left := map[string]map[*world.Budget]int{}, map[*world.Budget]int{}
 	for _, id := range waiting {
-		asks[id] = budgetsOn(s, s.Run.Nodes[id].Name)
+		asks[id] = budgetsOn(s, s.Run.Nodes.Peek(id).Name)
 		for b, pods := range asks[id] {
 			left[b] += pods
 		}
@@ -42,7 +42,7 @@ func Apart(s *assess.Reader, machines []string, n int) []string {
 		return most
 	}
 	old, extra := zonesOf(s)
-	makesRoom := func(id string) bool { zone := s.Run.Nodes[id].Zone; return old[zone] <= extra[zone] }
+	makesRoom := func(id string) bool { zone := s.Run.Nodes.Peek(id).Zone; return old[zone] <= extra[zone] }
 	silent := func(id string) bool { m := s.W.NodeOf(id); return m != nil && !m.Unreachable.IsZero() }
 	out := make([]string, 0, n)
 	for range min(n, len(waiting)) {
@@ -60,7 +60,7 @@ func Apart(s *assess.Reader, machines []string, n int) []string {
 		for b, pods := range asks[next] {
 			used[b] += pods
 		}
-		old[s.Run.Nodes[next].Zone]--
+		old[s.Run.Nodes.Peek(next).Zone]--
 		out = append(out, next)
 		waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == next })
 	}
@@ -97,7 +97,7 @@ func turns(asks, used map[*world.Budget]int) (waits, shared int) {
 // nodes are left in the zone, none of the new ones has to go again.
 func zonesOf(s *assess.Reader) (old, extra map[string]int) {
 	old, extra = map[string]int{}, map[string]int{}
-	for _, n := range s.Run.Nodes {
+	for _, n := range s.Run.Nodes.All() {
 		switch {
 		case n.New && n.Stage != record.Terminating:
 			extra[n.Zone]++

@@ -19,7 +19,7 @@ func Batch(s *assess.Reader, b record.Batch) record.BatchPreview {
 	names := b.Names
 	if assess.Rolls(b.Phase) {
 		for _, id := range s.Run.Order {
-			if n := s.Run.Nodes[id]; n.Stage == record.Outdated {
+			if n := s.Run.Nodes.Get(id); n.Stage == record.Outdated {
 				names = append(names, s.Label(id, n))
 			}
 		}

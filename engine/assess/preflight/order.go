@@ -20,7 +20,7 @@ func InOrder(s *assess.Reader, machines []string) []string {
 	byZone := map[string][]string{}
 	for _, id := range machines {
 		places[id] = placeOf(s, id)
-		zone := s.Run.Nodes[id].Zone
+		zone := s.Run.Nodes.Peek(id).Zone
 		byZone[zone] = append(byZone[zone], id)
 	}
 	before := func(a, b string) int { return before(s, places[a], places[b]) }
@@ -55,7 +55,7 @@ type place struct {
 }
 
 func placeOf(s *assess.Reader, id string) place {
-	n := s.Run.Nodes[id]
+	n := s.Run.Nodes.Get(id)
 	p := place{name: s.Label(id, n), chance: assess.Chance(s.Run.Seed, id)}
 	if node := s.W.NodeOf(id); node != nil {
 		p.created, p.silent = node.Created, !node.Unreachable.IsZero()

@@ -28,7 +28,7 @@ func Holds(s *assess.Reader, about []string) string {
 // members are the machines whose drain began in a wave, sorted.
 func members(r *record.Run, w *record.Wave) []string {
 	out := slices.Clone(w.Machines)
-	for id, n := range r.Nodes {
+	for id, n := range r.Nodes.All() {
 		if !n.New && !n.Began.IsZero() && !n.Began.Before(w.Since) {
 			out = append(out, id)
 		}
@@ -83,7 +83,7 @@ func Next(s *assess.Reader) (next record.Wave, told []string) {
 // drained reports whether as many nodes as a wave has have begun, and none of them drains any more.
 func drained(s *assess.Reader, w *record.Wave) bool {
 	return len(w.Machines) >= w.Size && !slices.ContainsFunc(w.Machines, func(id string) bool {
-		stage := s.Run.Nodes[id].Stage
+		stage := s.Run.Nodes.Peek(id).Stage
 		return stage == record.Draining || stage == record.Queued
 	})
 }

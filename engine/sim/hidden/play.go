@@ -48,7 +48,7 @@ func (o *Outcome) FalseAlarm() bool { return o.Well() && !o.First.Smooth() }
 // standing is how the nodes of a run stand.
 func standing(r *record.Run) string {
 	stages := map[record.Stage]int{}
-	for _, n := range r.Nodes {
+	for _, n := range r.Nodes.All() {
 		stages[n.Stage]++
 	}
 	return fmt.Sprint(r.State, r.Phases, stages)

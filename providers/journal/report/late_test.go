@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -137,9 +138,9 @@ func TestLockAgain(t *testing.T) {
 	run := record.Run{ID: "r-1", Group: "web", Cluster: "prod", State: record.Running, Started: at, By: "ann@laptop"}
 	options := journal.Options{Dir: func() (string, error) { return dir, nil }, By: "ann@laptop", Run: run, Now: func() time.Time { return at }}
 	flush := record.Action{Kind: record.LookAtPods, Key: "look", Node: "a1"}
-	run.Nodes = map[string]record.Node{}
+	run.Nodes = shards.Of(map[string]record.Node{})
 	for i := range 1000 {
-		run.Nodes[fmt.Sprintf("i-%d", i)] = record.Node{Name: fmt.Sprintf("a%d", i), Stage: record.Queued, Since: at}
+		run.Nodes = run.Nodes.With(fmt.Sprintf("i-%d", i), record.Node{Name: fmt.Sprintf("a%d", i), Stage: record.Queued, Since: at})
 	}
 	options.Run = run
 	first := journal.Begin(options)
@@ -152,12 +153,12 @@ func TestLockAgain(t *testing.T) {
 	second := journal.Begin(options)
 	paused := run
 	paused.State = record.Paused
-	paused.Nodes = map[string]record.Node{}
-	for id, n := range run.Nodes {
+	paused.Nodes = shards.Of(map[string]record.Node{})
+	for id, n := range run.Nodes.All() {
 		if id == "i-7" {
 			n.Stage = record.Replaced
 		}
-		paused.Nodes[id] = n
+		paused.Nodes = paused.Nodes.With(id, n)
 	}
 	second.Close(paused, nil)
 	lock = first.Lock(regainer{run: paused})

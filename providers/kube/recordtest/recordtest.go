@@ -48,8 +48,8 @@ func Largest(t *testing.T) record.Run {
 		moments = append(moments, s.Driver.Run)
 	}
 	run := many(t, moments)
-	if drain := draining(run); len(run.Nodes) < 50*copies || drain != copies || len(run.Pods) < 100*copies || len(run.Orders) < copies/2 {
-		t.Fatalf("this is no large run: %d nodes, %d drain, %d pods, %d force orders", len(run.Nodes), drain, len(run.Pods), len(run.Orders))
+	if drain := draining(run); run.Nodes.Len() < 50*copies || drain != copies || run.Pods.Len() < 100*copies || len(run.Orders) < copies/2 {
+		t.Fatalf("this is no large run: %d nodes, %d drain, %d pods, %d force orders", run.Nodes.Len(), drain, run.Pods.Len(), len(run.Orders))
 	}
 	return run
 }
@@ -70,7 +70,7 @@ func many(t *testing.T, moments []record.Run) record.Run {
 			t.Fatal(err)
 		}
 		names := map[string]string{}
-		for id, n := range one.Nodes {
+		for id, n := range one.Nodes.All() {
 			names[`"`+id] = `"i-0` + hex(16)
 			names["/"+id] = "/" + names[`"`+id][1:]
 			names[`"`+n.Name+`"`] = fmt.Sprintf(`"ip-10-%d-%d-%d.eu-central-1.compute.internal"`, r.IntN(4), r.IntN(256), r.IntN(256))
@@ -103,8 +103,12 @@ func many(t *testing.T, moments []record.Run) record.Run {
 			all = c
 			continue
 		}
-		maps.Copy(all.Nodes, c.Nodes)
-		maps.Copy(all.Pods, c.Pods)
+		for id, n := range c.Nodes.All() {
+			all.Nodes = all.Nodes.With(id, n)
+		}
+		for uid, p := range c.Pods.All() {
+			all.Pods = all.Pods.With(uid, p)
+		}
 		maps.Copy(all.Marks, c.Marks)
 		maps.Copy(all.Pending, c.Pending)
 		maps.Copy(all.Retries, c.Retries)
@@ -121,8 +125,8 @@ func many(t *testing.T, moments []record.Run) record.Run {
 func beset(run record.Run) record.Run {
 	waited := record.ExternalMover{Kind: record.ExternalDrain, Who: "Cluster Autoscaler", Does: "drains", Mark: "taint ToBeDeletedByClusterAutoscaler=1793610000:NoSchedule", Handling: record.HandlingWaited, Acts: true}
 	run.Deferrals = map[string]record.Deferral{}
-	for i, id := range slices.Sorted(maps.Keys(run.Nodes)) {
-		if n := run.Nodes[id]; i%2 == 0 && n.Stage != record.Replaced {
+	for i, id := range slices.Sorted(run.Nodes.Keys()) {
+		if n := run.Nodes.Get(id); i%2 == 0 && n.Stage != record.Replaced {
 			waited.Nodes = append(waited.Nodes, n.Name)
 			at := n.Since.Add(time.Minute)
 			run.Deferrals[id+"/"+waited.Who] = record.Deferral{Wait: &record.Wait{For: "others", Start: at, End: at.Add(time.Hour), Needs: []world.Source{world.Cluster, world.Cloud}}}
@@ -134,7 +138,7 @@ func beset(run record.Run) record.Run {
 }
 
 func draining(run record.Run) (n int) {
-	for _, node := range run.Nodes {
+	for _, node := range run.Nodes.All() {
 		if node.Stage == record.Draining {
 			n++
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -44,9 +45,12 @@ func fullDocuments() []any {
 	run.Batches = []record.Batch{run.Batches[0]}
 	run.Batches[0].Approved = time.Time{}
 	run.Phases[0].End = time.Time{}
-	run.Nodes = map[string]record.Node{
+	run.Nodes = shards.Of(map[string]record.Node{
 		"a": {Stage: record.Replaced, Name: "a"}, "b": {Stage: record.NodeFail, Name: "b", Reason: "why", Lost: true}, "c": {Stage: record.Skipped, Name: "c", Reason: "why"},
-	}
+	})
+	var pod record.Pod
+	full(reflect.ValueOf(&pod).Elem(), 0)
+	run.Pods = shards.Of(map[string]record.Pod{"uid": pod})
 	status := StatusOf(run)
 	status.Driver, status.DriverUnknown, status.UnwrittenSince, status.PoolUnknown = "ann", "why", time.Now(), "why"
 	status.Candidates = []string{"node"}

@@ -155,8 +155,8 @@ func StatusOf(r record.Run) Status {
 // ofNodes counts the nodes by stage and names those that failed, were skipped or are out of reach, and the pods that
 // are blocked.
 func (s *Status) ofNodes(r record.Run) {
-	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
-		n := r.Nodes[id]
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		n := r.Nodes.Get(id)
 		s.Stages[n.Stage]++
 		name := cmp.Or(n.Name, id)
 		switch n.Stage {
@@ -169,7 +169,7 @@ func (s *Status) ofNodes(r record.Run) {
 			s.Unreachable = append(s.Unreachable, name)
 		}
 	}
-	for _, p := range r.Pods {
+	for _, p := range r.Pods.All() {
 		if p.Refusal != "" {
 			s.Blocked = append(s.Blocked, p)
 		}
@@ -407,7 +407,7 @@ func writeNodes(w io.Writer, what string, why map[string][]string) {
 // NodesOf returns the nodes of a run's machines.
 func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 	for _, n := range nodes {
-		if _, known := r.Nodes[n.Machine]; known {
+		if r.Nodes.Has(n.Machine) {
 			out = append(out, n)
 		}
 	}
@@ -418,7 +418,7 @@ func NodesOf(r record.Run, nodes []*world.Node) (out []*world.Node) {
 func Unclaimed(records []live.Stored, nodes []*world.Node) []snapshot.MoverView {
 	known := map[string]bool{}
 	for _, r := range records {
-		for id := range r.Run.Nodes {
+		for id := range r.Run.Nodes.Keys() {
 			known[id] = true
 		}
 	}

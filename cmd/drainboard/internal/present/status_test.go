@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 )
@@ -48,12 +49,12 @@ func TestStatus(t *testing.T) {
 		Target:   record.Target{Only: []string{"a1", "a2", "a3"}},
 		Canary:   &record.Canary{Wait: &record.Wait{End: now.Add(90 * time.Second)}, Trouble: "web crash-loops"},
 		Batches:  []record.Batch{{ID: 3, Phase: "scale down", Hash: "0123456789ab"}},
-		Nodes: map[string]record.Node{
+		Nodes: shards.Of(map[string]record.Node{
 			"i-1": {Name: "a1", Stage: record.NodeFail, Reason: "2 pods not gone after 15m0s"},
 			"i-2": {Name: "a2", Stage: record.Skipped, Reason: "requested by ann@laptop"},
 			"i-3": {Name: "a3", Stage: record.Terminating, Lost: true},
 			"i-4": {Stage: record.Skipped, Reason: "not named by --only"},
-		},
+		}),
 	}
 	var b bytes.Buffer
 	s := StatusOf(r)
@@ -159,7 +160,7 @@ func TestStatusNamesOthers(t *testing.T) {
 		{Name: "b2", Machine: "i-8"},
 	}
 	r := record.Run{
-		ID: "r1", Group: "ng-web", State: record.Running, Nodes: map[string]record.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}},
+		ID: "r1", Group: "ng-web", State: record.Running, Nodes: shards.Of(map[string]record.Node{"i-1": {Name: "a1"}, "i-2": {Name: "a2"}}),
 		Marks: map[string][]record.Mark{"i-1": {{Put: record.TaintOf("i-1", "a1", eks)}}, "i-2": {{Put: record.TaintOf("i-2", "a2", eks)}}},
 	}
 	text := func() string {
@@ -190,7 +191,7 @@ func TestStatusNamesOthers(t *testing.T) {
 
 func TestStatusOfEarlierRuns(t *testing.T) {
 	at := time.Date(2026, 11, 20, 14, 0, 0, 0, time.UTC)
-	done := record.Run{ID: "ng-web-0", By: "ann@laptop", State: record.Finished, Result: record.Succeeded, Finished: at, Nodes: map[string]record.Node{"i-1": {Stage: record.Replaced}}}
+	done := record.Run{ID: "ng-web-0", By: "ann@laptop", State: record.Finished, Result: record.Succeeded, Finished: at, Nodes: shards.Of(map[string]record.Node{"i-1": {Stage: record.Replaced}})}
 	past := PastOf([]live.Stored{{Name: "run-ng-web-past-2", Run: done}, {Name: "run-ng-web-past-1", Err: errors.New("it is damaged"), Discarded: "discarded by bob@desk: it is damaged"}})
 	s := StatusOf(record.Run{ID: "ng-web-1", Group: "ng-web", State: record.Running, By: "bob@desk", Seen: at, Started: at})
 	s.Driver, s.Past = "bob@desk pid 7", past
@@ -239,7 +240,7 @@ func TestStatusOfFollowedUpdate(t *testing.T) {
 	now := time.Date(2026, 11, 2, 9, 10, 0, 0, time.UTC)
 	run := record.Run{ID: "web-1", Group: "web", Strategy: "eks-managed", State: record.Running, By: "EKS update u-1", Started: now.Add(-10 * time.Minute), Seen: now, Candidates: []string{"a", "b"},
 		Phases: []record.Phase{{Name: "upgrade", Start: now.Add(-time.Minute)}},
-		Nodes:  map[string]record.Node{"i-a": {Name: "a", Stage: record.Outdated}, "i-b": {Name: "b", Stage: record.Outdated}, "i-c": {Name: "c", Stage: record.Replaced}}}
+		Nodes:  shards.Of(map[string]record.Node{"i-a": {Name: "a", Stage: record.Outdated}, "i-b": {Name: "b", Stage: record.Outdated}, "i-c": {Name: "c", Stage: record.Replaced}})}
 	kept := []*blockers.Blocker{{Pod: "shop/checkout-1", Node: "a", Detail: "PDB shop/checkout allows none", Budgets: []blockers.BudgetView{{Ref: "shop/checkout"}}}}
 	of := FollowedOf(run, kept, "EKS drains probably one of: a; b")
 	var out strings.Builder

@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/api/apitest"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -27,9 +28,9 @@ func waitingRun() record.Run {
 	return record.Run{
 		ID: "ng-web-1", Group: "ng-web", Strategy: "eks", State: record.Running, Seen: givenAt,
 		Phases: []record.Phase{{Name: "setup", Start: givenAt, End: givenAt}},
-		Nodes: map[string]record.Node{
+		Nodes: shards.Of(map[string]record.Node{
 			"i-1": {Name: "a1", Stage: record.Draining}, "i-2": {Name: "a2", Stage: record.Outdated}, "i-3": {Name: "a3", Stage: record.Ready, New: true},
-		},
+		}),
 		Suspended: []string{"AZRebalance"},
 		Target:    record.Target{Templates: []world.Template{{ID: "lt-1", Version: 2}}},
 		Batches: []record.Batch{{ID: 3, Hash: "0123456789ab", Names: []string{"a1", "a2"}, Machines: []string{"i-1", "i-2"},
@@ -57,7 +58,7 @@ func TestSendShowsWhatItAsks(t *testing.T) {
 	clitest.Contains(t, b.String(), "No process drives this run")
 
 	for name, says := range map[string]string{"gardener-follow": "Gardener finishes 1 node that it has begun", "gardener-manual": "1 selected node continues: Gardener finishes it"} {
-		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}}
+		run.Strategy, run.BaseTemplate, run.Nodes = name, run.Target.Templates[0], shards.Of(map[string]record.Node{"m-1": {Name: "a1", Stage: record.Updating}, "m-2": {Name: "a2", Stage: record.Ready, New: true}})
 		b.Reset()
 		present.WriteAbort(&b, run, "")
 		clitest.Contains(t, b.String(), says)

@@ -80,7 +80,7 @@ func known(run record.Run) bool {
 		return run.ID != ""
 	}
 	phase := present.StatusOf(run).Phase
-	for _, n := range run.Nodes {
+	for _, n := range run.Nodes.All() {
 		if n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Terminating {
 			return true
 		}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"time"
 
@@ -35,13 +36,23 @@ func (c *checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Deci
 // decided is all that a decision says, as JSON.
 func (d *Driver) decided(dec engine.Decision) []byte {
 	return d.encode(struct {
-		Run     record.Run
+		Run     any
 		Actions []record.Action
 		Events  []record.Event
 		Acks    []record.Ack
 		Wake    time.Time
 		Read    bool
-	}{dec.Run, dec.Actions, dec.Events, dec.Acks, dec.Wake, dec.ReadCloud})
+	}{compared(dec.Run), dec.Actions, dec.Events, dec.Acks, dec.Wake, dec.ReadCloud})
+}
+
+// compared is a run for a text that is compared with another one and not read: its nodes and pods are written
+// in half the time as Go's own maps.
+func compared(r record.Run) any {
+	return struct {
+		*record.Run
+		Nodes map[string]record.Node `json:"nodes"`
+		Pods  map[string]record.Pod  `json:"pods"`
+	}{&r, maps.Collect(r.Nodes.All()), maps.Collect(r.Pods.All())}
 }
 
 // difference is where two texts begin to differ.

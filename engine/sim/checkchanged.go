@@ -17,7 +17,7 @@ import (
 func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.Decision) {
 	d := c.d
 	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed {
-		if was, is := d.encode(timeless(before)), d.encode(timeless(dec.Run)); !bytes.Equal(was, is) {
+		if was, is := d.encode(compared(timeless(before))), d.encode(compared(timeless(dec.Run))); !bytes.Equal(was, is) {
 			was, is = around(was, is)
 			d.breaks("changed: the run has changed, and does not count as changed:\n%s\nnow:\n%s", was, is)
 		}
@@ -28,7 +28,7 @@ func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.De
 	if d.Decisions%againEvery != 1 || !dec.Changed || len(dec.Events)+len(dec.Actions)+len(in.Outcomes)+len(in.Commands) > 0 || !slices.Equal(before.Blind, dec.Run.Blind) {
 		return
 	}
-	if bytes.Equal(d.encode(before.Pending), d.encode(dec.Run.Pending)) && bytes.Equal(d.encode(timeless(before)), d.encode(timeless(dec.Run))) {
+	if bytes.Equal(d.encode(before.Pending), d.encode(dec.Run.Pending)) && bytes.Equal(d.encode(compared(timeless(before))), d.encode(compared(timeless(dec.Run)))) {
 		d.breaks("changed: the run counts as changed, and is not")
 	}
 }

@@ -169,7 +169,7 @@ func (d *Driver) decide() {
 	var given []byte
 	audit := d.Decisions%max(1, d.Audit) == 0
 	if audit {
-		given = d.encode(d.Run)
+		given = d.encode(compared(d.Run))
 		d.auditFacts(d.Run)
 	}
 	dec := engine.Decide(d.Rules, s.now, s.View, d.Run, in)
@@ -248,7 +248,7 @@ func (d *Driver) act(actions []record.Action) {
 // the next one through JSON. Every other decision is made with what was read, which has no
 // facts that are kept, and the others with the run itself.
 func (d *Driver) audit(given []byte, next record.Run) record.Run {
-	if !bytes.Equal(d.encode(d.Run), given) {
+	if !bytes.Equal(d.encode(compared(d.Run)), given) {
 		d.breaks("Decide changed the run it was given")
 	}
 	written := d.encode(next)

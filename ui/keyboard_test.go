@@ -40,7 +40,7 @@ func TestApproveALargeBatch(t *testing.T) {
 	}
 	s.Batch = &batch
 	ui := sit(t, 120, 50, s)
-	ui.Press("a").Expect("eu-west-1a, ", " in eu-west-1b, ", "41 pods will be evicted", "As of 21:07:12", "ip-10-0-1-23, ")
+	ui.Expect("a approve").Press("a").Expect("eu-west-1a, ", " in eu-west-1b, ", "41 pods will be evicted", "As of 21:07:12", "ip-10-0-1-23, ")
 	if screen := ui.Screen(); strings.Index(screen, " in eu-west-1b, ") > strings.Index(screen, "41 pods will be") || strings.Index(screen, "ip-10-0-1-23, ") < strings.Index(screen, "As of 21:07:12") {
 		t.Errorf("the names come first:\n%s", screen)
 	}
@@ -242,10 +242,10 @@ func TestAbortAsksAndGoesOnByDefault(t *testing.T) {
 
 // Where an abort may leave nodes of the surge behind, it can have them retired.
 func TestAbortRetires(t *testing.T) {
-	sit(t, 120, 36, uitest.Busy()).Press("x").Expect("Abort the upgrade?").Gone("retire")
+	sit(t, 120, 36, uitest.Busy()).Expect("draining").Press("x").Expect("Abort the upgrade?").Gone("retire")
 	larger := uitest.Busy()
 	larger.AbortSurge = 6
-	sit(t, 120, 36, larger).Press("x").Expect("r abort, retire 6 new").Press("r").Sent(record.Command{Kind: record.CmdAbort, Retire: true})
+	sit(t, 120, 36, larger).Expect("draining").Press("x").Expect("r abort, retire 6 new").Press("r").Sent(record.Command{Kind: record.CmdAbort, Retire: true})
 }
 
 func TestSkipAsks(t *testing.T) {
@@ -298,7 +298,7 @@ func TestCtrlCCloses(t *testing.T) {
 // Where no dialog has room it aborts at once.
 func TestCtrlCInASmallTerminal(t *testing.T) {
 	ui := sit(t, 30, 8, uitest.Busy())
-	ui.Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Press("ctrl+c").Leaves(Interrupted)
+	ui.Expect("too small").Press("ctrl+c").Sent(record.Command{Kind: record.CmdAbort, Reason: "ctrl-c in the dashboard"}).Press("ctrl+c").Leaves(Interrupted)
 }
 
 func TestQuitAsksTheDriver(t *testing.T) {

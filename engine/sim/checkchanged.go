@@ -18,8 +18,7 @@ func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.De
 	d := c.d
 	if d.Decisions%min(againEvery, max(1, d.Audit)) == 0 && !dec.Changed {
 		if was, is := d.encode(compared(timeless(before))), d.encode(compared(timeless(dec.Run))); !bytes.Equal(was, is) {
-			was, is = around(was, is)
-			d.breaks("changed: the run has changed, and does not count as changed:\n%s\nnow:\n%s", was, is)
+			d.breaks("changed: the run has changed, and does not count as changed:\n%s", difference(was, is))
 		}
 	}
 	if why := dec.Run.UnfitSizes(); why != "" && d.Sim.View.Group.Pool == nil {

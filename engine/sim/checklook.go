@@ -77,18 +77,7 @@ func (c *checker) watched(v *snapshot.Snapshot, at snapshot.Look) {
 	if bytes.Equal(got, want) {
 		return
 	}
-	got, want = around(got, want)
-	d.breaks("watch: the record of %s ago shows another run than its driver sees:\n%s\nthe driver's:\n%s", d.Sim.now.Sub(d.savedAt), got, want)
-}
-
-// around is what of two texts is about their first difference.
-func around(a, b []byte) (_, _ []byte) {
-	differ := 0
-	for differ < min(len(a), len(b)) && a[differ] == b[differ] {
-		differ++
-	}
-	part := func(text []byte) []byte { return text[max(0, differ-200):min(len(text), differ+100)] }
-	return part(a), part(b)
+	d.breaks("watch: the record of %s ago shows another run than its driver sees:\n%s", d.Sim.now.Sub(d.savedAt), difference(got, want))
 }
 
 // agrees checks a snapshot, and one made right after it, against its run.

@@ -40,8 +40,11 @@ func TestUnwellStarts(t *testing.T) {
 				}
 			})
 			told := []*process{p}
-			for _, args := range [][]string{{"plan", g}, {"status", g}, {"pause", g, "--wait", "3m"}, {"resume", g, "--wait", "3m"}} {
-				told = append(told, desk.starts(t, round, func() *process { return desk.launch(args...) }, func(p *process) { p.exitsWithin(obeyPatience, 0) }))
+			for _, look := range []string{"plan", "status"} {
+				told = append(told, desk.starts(t, round, func() *process { return desk.launch(look, g) }, func(p *process) { p.exitsWithin(startPatience, 0) }))
+			}
+			for _, command := range []string{"pause", "resume"} {
+				told = append(told, desk.starts(t, round, func() *process { return desk.launch(command, g, "--wait", "3m") }, func(p *process) { p.exitsWithin(obeyPatience, 0) }))
 			}
 			retried = retried || slices.ContainsFunc(told, saysRetried)
 		}
@@ -84,6 +87,8 @@ func TestWatchesNotAnswered(t *testing.T) {
 
 	checkFinished(t, p.said(), "succeeded", 0)
 	s.checkRolled()
+	mu.Lock()
+	defer mu.Unlock()
 	for _, kind := range []string{"/api/v1/nodes", "/api/v1/pods", "/apis/policy/v1/poddisruptionbudgets", "/apis/apps/v1/daemonsets"} {
 		if tried[kind] < 2 {
 			t.Errorf("a watch of %s was asked for %d times: %v", kind, tried[kind], tried)

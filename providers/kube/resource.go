@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -43,16 +42,16 @@ func (r resource[T, P]) at(q *rest.Request, options runtime.Object) *rest.Reques
 
 // bounded bounds a request for which its caller has set no end: an API that never answers is
 // not waited for without one.
-func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, has := ctx.Deadline(); has {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, limit)
+	return context.WithTimeout(ctx, requestTimeout)
 }
 
 // done sends a request, and returns the object that is answered.
 func (r resource[T, P]) done(ctx context.Context, q *rest.Request) (P, error) {
-	ctx, cancel := bounded(ctx, requestTimeout)
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	into := P(new(T))
 	err := q.Do(ctx).Into(into)
@@ -81,7 +80,7 @@ func (r resource[T, P]) Patch(ctx context.Context, name string, how types.PatchT
 
 // Delete deletes an object.
 func (r resource[T, P]) Delete(ctx context.Context, name string, o metav1.DeleteOptions) error {
-	ctx, cancel := bounded(ctx, requestTimeout)
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	return r.client.Delete().NamespaceIfScoped(r.namespace, r.namespace != "").Resource(r.name).Name(name).Body(&o).Do(ctx).Error()
 }
@@ -94,8 +93,6 @@ func (r resource[T, P]) Watch(ctx context.Context, o metav1.ListOptions) (watch.
 
 // List reads a page of the objects of a selection.
 func (l list[T, P, L, Q]) List(ctx context.Context, o metav1.ListOptions) (Q, error) {
-	ctx, cancel := bounded(ctx, listTimeout)
-	defer cancel()
 	into := Q(new(L))
 	err := l.at(l.client.Get(), &o).Do(ctx).Into(into)
 	return into, err

@@ -91,7 +91,7 @@ func (g Gardener) setup(s *engine.Step) {
 	if !s.Fresh(world.Cloud) {
 		return
 	}
-	if s.Run.Zones == nil {
+	if len(s.Run.Zones) == 0 {
 		s.Run.Zones = zoneSizes(s.W)
 	}
 	s.Run.Limit = g.Limit(s.W, &s.Run)

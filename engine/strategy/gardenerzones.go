@@ -34,9 +34,10 @@ func zoneSizes(w *world.World) map[string]int {
 	return sizes
 }
 
-// zonesOf are the sizes of the zones when the run began, or as they are.
+// zonesOf are the sizes of the zones when the run began, or as they are where there was none: no zones are
+// not in the record.
 func zonesOf(w *world.World, r *record.Run) map[string]int {
-	if r.Zones != nil {
+	if len(r.Zones) > 0 {
 		return r.Zones
 	}
 	return zoneSizes(w)

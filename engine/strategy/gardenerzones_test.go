@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -70,5 +71,25 @@ func TestUpdatingNodeTakesItsPlace(t *testing.T) {
 		if why := (strategy.GardenerInPlace{}).Holds(&s, "a2", nil); (why != "") != holds {
 			t.Errorf("a1 is %s: a2 waits %v (%q), want %v", stage, why != "", why, holds)
 		}
+	}
+}
+
+// A pool that had no machine when its run began has no zones in the run, and its record has none: a watcher
+// expects the same surge as the driver.
+func TestNoZonesInTheRecord(t *testing.T) {
+	w := world.New()
+	w.SetGroup(world.Group{Name: "pool", Zones: []string{"a"}, Sizes: world.Sizes{Max: 1, Desired: 1}})
+	w.SetMachines([]world.Machine{{ID: "a1", Zone: "a", State: world.MachineInService}})
+	run := record.Run{Settings: strategy.Gardener{}.Defaults(), Zones: map[string]int{}}
+	text, err := json.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read record.Run
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatal(err)
+	}
+	if driver, watcher := (strategy.Gardener{}).Extra(w, &run), (strategy.Gardener{}).Extra(w, &read); driver != watcher || driver != 1 {
+		t.Errorf("the driver expects %d machines more, a watcher %d, want 1", driver, watcher)
 	}
 }

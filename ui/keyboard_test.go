@@ -146,8 +146,8 @@ func TestScaleInADemo(t *testing.T) {
 		t.Errorf("asked about %s", b.Pod)
 	}
 	held := uitest.Busy()
-	held.Blockers[0].Kind = blockers.BlockedByFinalizer
-	ui.Show(held).Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
+	held.Blockers[0].Kind, held.Cluster = blockers.BlockedByFinalizer, "prod-eu-2"
+	ui.Show(held).Expect("prod-eu-2").Press("tab", "down", "w").Expect("cannot scale now: scaling does not help shop/checkout-7d9f-x2")
 	ui.Show(uitest.Asking()).Expect("Batch 2 waits for approval").Press("w").Expect("cannot scale now: no PDB blocks a pod")
 }
 

@@ -115,7 +115,7 @@ func wire(ctx context.Context, o Options, more ...tea.ProgramOption) (p *tea.Pro
 	return p, func() (Exit, error) {
 		done := make(chan struct{})
 		defer close(done)
-		go feed(p, o.Snapshots, done)
+		go feed(p.Send, o.Snapshots, done)
 		err := term.Run(p, o.device(), o.Appearances)
 		switch {
 		case err == nil:
@@ -133,25 +133,39 @@ func (o Options) device() term.Device {
 	return term.Device{Input: o.Input, Output: o.Output, Environ: o.Environ}
 }
 
-// feed hands snapshots to the program, always the newest: every message costs a
-// View, so what came meanwhile is skipped.
-func feed(p *tea.Program, snapshots <-chan *snapshot.Snapshot, done <-chan struct{}) {
+// together is for how long after a snapshot was drawn others are gathered: what comes several
+// times a second is drawn once, so that lines can be read and a slow connection keeps up. A
+// lone snapshot is drawn at once, a key as well.
+const together = 200 * time.Millisecond
+
+// feed hands snapshots to the program (send), always the newest: every message costs a View,
+// so what came meanwhile is skipped.
+func feed(send func(tea.Msg), snapshots <-chan *snapshot.Snapshot, done <-chan struct{}) {
+	var newest *snapshot.Snapshot // not drawn yet
+	var gathered <-chan time.Time // nil while the next one is drawn at once
+	draw := func() {
+		if newest == nil {
+			gathered = nil
+			return
+		}
+		send(snapshotMsg{newest})
+		newest, gathered = nil, time.After(together)
+	}
 	for {
 		select {
 		case <-done:
 			return
+		case <-gathered:
+			draw()
 		case s, ok := <-snapshots:
-			for ok && len(snapshots) > 0 {
-				s, ok = <-snapshots
-			}
 			if !ok {
-				if s != nil {
-					p.Send(snapshotMsg{s})
-				}
-				p.Send(endedMsg{})
+				draw()
+				send(endedMsg{})
 				return
 			}
-			p.Send(snapshotMsg{s})
+			if newest = s; gathered == nil {
+				draw()
+			}
 		}
 	}
 }

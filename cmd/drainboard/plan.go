@@ -24,7 +24,7 @@ func (a *app) planCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan GROUP...",
 		Short: "Show what an upgrade would do; changes nothing",
-		Long:  "Show what an upgrade of groups would do; nothing is changed. Where Drainboard drains the nodes itself, duration and result are\nrehearsed in a copy of the cluster. For a Gardener worker pool it also shows the pool's state and what would block a roll.\n\n" + changeHelp,
+		Long:  "Show what an upgrade of groups would do; nothing is changed. Duration and result are rehearsed\nin a copy of the cluster. For a Gardener worker pool it also shows the pool's state and what would block a roll.\n\n" + changeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asJSON, err := output(o, "wide")
 			if err != nil {

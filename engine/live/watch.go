@@ -147,7 +147,7 @@ func (w *Watch) Run(ctx context.Context) error {
 		case w.look = <-w.looks:
 			news = true
 		case r := <-w.foreseer.came:
-			w.foreseer.heed(r, w.Clock.Now(), &w.shown)
+			w.heed(r)
 			news = true
 		case <-tick.C:
 			// What others do has no clock of ours: that a machine is gone for long enough,
@@ -174,7 +174,7 @@ func (w *Watch) publish(ctx context.Context) {
 	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)
 	s.Cluster, s.Skew, s.Events = w.Cluster, w.Clock.Skew(), w.log[:len(w.log):len(w.log)]
 	s.Unreadable = unreadable
-	if w.Foresee != nil && w.record.found && run.ID == w.record.run.ID {
+	if w.Foresee != nil && run.ID != "" && (w.record.found && run.ID == w.record.run.ID || run.ID == w.update.ID) {
 		w.foreseer.foresees(ctx, w.Foresee(rules), &w.running, w.World, now, run)
 		w.foreseer.foreshow(s, now, &run)
 	}
@@ -189,6 +189,16 @@ func (w *Watch) publish(ctx context.Context) {
 	}
 	w.snapshot = s
 	w.Publish(s)
+}
+
+// heed takes in what was foreseen. Of a run that is driven elsewhere its driver tells.
+func (w *Watch) heed(r foreseen) {
+	if w.update.ID == "" || w.shown.ID != w.update.ID {
+		w.foreseer.heed(r, w.Clock.Now(), &w.shown)
+		return
+	}
+	w.tell(w.foreseer.heed(r, w.Clock.Now(), &w.update))
+	w.shown.Foreseen = w.update.Foreseen
 }
 
 // unfit says what of a run's record does not fit the group, "" if all does or the

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
+	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -147,10 +149,15 @@ func TestWatch(t *testing.T) {
 func TestWatchOfManagedUpdate(t *testing.T) {
 	feed := make(posts)
 	w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod",
-		Follow: strategy.EKSManaged{}, NewID: func(time.Time) string { return "web-1" }}
+		Follow: strategy.EKSManaged{}, NewID: func(time.Time) string { return "web-1" },
+		Foresee: func(rules engine.Strategy) live.Foresee {
+			return func(ctx context.Context, w *world.World, now time.Time, r record.Run) snapshot.Forecast {
+				return sim.Foresee(ctx, rules, w, now, r)
+			}
+		}}
 	began := time.Now().Add(-10 * time.Minute)
 	managed := func(status string, errors ...world.ManagedIssue) world.Group {
-		return world.Group{Name: "web", Provider: "eks", Template: world.Template{ID: "lt", Version: 2}, Managed: &world.ManagedGroup{Name: "web",
+		return world.Group{Name: "web", Provider: "eks", Sizes: world.Sizes{Min: 1, Desired: 3, Max: 4}, Template: world.Template{ID: "lt", Version: 2}, Managed: &world.ManagedGroup{Name: "web", MaxUnavailable: "1",
 			Update: &world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: status, Since: began, Version: "1.32", Release: "1.32.1-9", Errors: errors}}}
 	}
 	w.World.SetGroup(managed(world.UpdateRuns))
@@ -187,6 +194,13 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 	}
 	for s.Zones[0].Rows[0].Stage != record.Draining { // once nothing has left it for a while
 		s = next()
+	}
+	for s.Forecast == nil { // which nobody else tells of
+		s = next()
+	}
+	told := func(e record.Event) bool { return e.Type == record.ForecastChanged && e.Run == "web-1" }
+	if f := s.Forecast; f.Outlook != record.WillFail || f.Result != record.EvictionFail || !slices.ContainsFunc(s.Events, told) {
+		t.Errorf("foreseen: %+v, and told %v", f.Foreseen, s.Events)
 	}
 	feed <- func(v *world.World) {
 		v.SetGroup(managed(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries", Resources: []string{"n1"}}))

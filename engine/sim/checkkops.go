@@ -202,6 +202,10 @@ func (c *checker) leftOut() {
 	for id, m := range c.d.Sim.machines {
 		_, known := c.kops.out[id]
 		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes.Peek(id).Stage == record.Terminating) {
+			if c.isOwn() && c.d.Run.Nodes.Peek(id).New { // it was too many: nothing is validated after it
+				c.kops.freed[id] = true
+				continue
+			}
 			c.kops.out[id] = c.d.Sim.now
 		}
 	}

@@ -174,7 +174,7 @@ func (c *checker) bereft(a record.Action, n *world.Node, look time.Time) {
 			continue
 		}
 		ordered := slices.ContainsFunc(d.saved.Orders, func(o record.ForceOrder) bool {
-			return o.ID == d.saved.Nodes.Peek(a.Machine).Order && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
+			return d.saved.Nodes.Peek(a.Machine).Order != "" && o.Machine == a.Machine && (slices.Contains(o.Pods, p.Ref()) || p.ToleratesAll)
 		})
 		lost := d.saved.Nodes.Peek(a.Machine).Lost && d.Run.Settings.Unreachable == record.UnreachableTerminate
 		if !ordered && !lost {

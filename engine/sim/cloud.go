@@ -34,6 +34,7 @@ type group struct {
 	ghosts   int             // machines that are gone, and it does not know
 	warm     int             // machines that the warm pool is kept at
 	keeps    map[string]bool // machines that it does not let go, by id
+	self     bool            // its own controller launches and ends its machines
 	spot     bool            // new machines are Spot
 	protects bool            // new machines are protected from scale-in
 }
@@ -199,6 +200,9 @@ func (s *Sim) emptiestZone(except map[string]bool) string {
 
 // balance launches and ends machines until there are as many as desired.
 func (s *Sim) balance() {
+	if s.group.self {
+		return
+	}
 	for n := s.size(); n < s.group.Sizes.Desired; n++ {
 		if s.group.HasSuspended(launch) || !s.launchAnywhere() {
 			s.after(10*time.Second, s.touch)

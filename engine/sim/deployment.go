@@ -66,7 +66,7 @@ func (s *Sim) scaleTo(a record.Action) record.Outcome {
 func (c *checker) replicas() {
 	for uid, n := range c.d.Sim.scaled {
 		w := c.d.Sim.deployment(uid)
-		if w == nil || w.Replicas != n || n < 2 {
+		if w == nil || w.Replicas != n || n < 2 || !w.ours {
 			continue
 		}
 		named := func(line string) bool { return strings.Contains(line, " "+w.Name+" -n "+w.Namespace+" ") }

@@ -49,7 +49,7 @@ func (s *Sim) do(a record.Action) record.Outcome {
 		return s.inspect(a)
 	case record.CheckEffect:
 		return s.check(*a.Of)
-	case record.HoldRoll, record.LetRoll, record.ForceMachine, record.Prioritize:
+	case record.HoldRoll, record.LetRoll, record.ForceMachine, record.Prioritize, record.SetPace, record.StartUpdate, record.SetUpdateConfig:
 		if s.controller == nil {
 			return refuse(record.RefusedGone, "no controller drives the group")
 		}

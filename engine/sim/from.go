@@ -25,6 +25,8 @@ type Pace struct {
 	// Hook is how long a user takes to complete a lifecycle hook, Leave how long a machine
 	// takes to leave its load balancers.
 	Hook, Leave time.Duration
+	// Update is how long a node takes to be updated in place once it is drained.
+	Update time.Duration
 	// StartHasHooks and EndHasHooks: Launch, or Terminate, has the time of lifecycle hooks in it.
 	StartHasHooks, EndHasHooks bool
 }
@@ -33,7 +35,7 @@ type Pace struct {
 // rule. Pods mostly stop well before their grace period ends, and are Ready soon. Any number
 // finds room on a node: what they ask for is not known.
 func Guesses() Pace {
-	p := Pace{Config: Defaults(), PodReady: learn.PodReady, StopShare: learn.StopShare, Hook: 30 * time.Second, Leave: 30 * time.Second}
+	p := Pace{Config: Defaults(), PodReady: learn.PodReady, StopShare: learn.StopShare, Hook: 30 * time.Second, Leave: 30 * time.Second, Update: 5 * time.Minute}
 	p.launches(learn.Join)
 	p.NodeReady, p.Terminate = learn.Ready, learn.End
 	p.Slots = 1 << 20

@@ -89,7 +89,7 @@ func (s *Sim) poolTurn() {
 		case world.GardenerSelected:
 			if len(s.toDrain(m.name)) == 0 {
 				s.editByOthers(m.name, func(n *world.Node) { setStep(n, world.GardenerReady, s.now) })
-				s.updateInPlace(m.name)
+				s.updateInPlace(m.name, s.pool.takes)
 			}
 		}
 	}
@@ -124,13 +124,13 @@ func (s *Sim) drainForUpdate(node string) {
 }
 
 // updateInPlace lets a node's agent update it: it succeeds, fails, or never ends.
-func (s *Sim) updateInPlace(node string) {
+func (s *Sim) updateInPlace(node string, takes time.Duration) {
 	if s.pool.hangs[node] {
 		delete(s.pool.hangs, node)
 		s.after(gardenerUpdate, func() { s.failUpdate(node, "the update did not end within 20m0s") })
 		return
 	}
-	s.after(s.pool.takes, func() {
+	s.after(takes, func() {
 		if why := s.pool.fails[node]; why != "" {
 			delete(s.pool.fails, node)
 			s.failUpdate(node, why)
@@ -167,6 +167,11 @@ func (s *Sim) finishUpdate(node string) {
 		n.Taints = append(n.Taints, world.Taint{Key: world.CriticalTaint, Effect: "NoSchedule"})
 		uncordon(n)
 	})
+	s.criticalReady(node)
+}
+
+// criticalReady lets a node's critical components get ready.
+func (s *Sim) criticalReady(node string) {
 	s.after(s.pool.critical, func() {
 		s.editByOthers(node, func(n *world.Node) {
 			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == world.CriticalTaint })
@@ -185,6 +190,6 @@ func (s *Sim) retryUpdate(node string) error {
 		delete(n.Annotations, failedAnnotation)
 		setStep(n, world.GardenerReady, s.now)
 	})
-	s.updateInPlace(node)
+	s.updateInPlace(node, s.pool.takes)
 	return nil
 }

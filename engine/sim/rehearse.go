@@ -98,15 +98,16 @@ func assumptions(rules engine.Strategy, w *world.World, run *record.Run, known *
 
 // unplayable says why a run cannot be played, "" if it can.
 func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
+	by := rules.Follows()
+	if by == nil {
+		by = rules.Updates()
+	}
 	switch {
 	case run.State == record.Finished || run.State == record.NoRun:
 		return plans.NoForecastOver
-	case run.Settings.CloudOnly:
-		return plans.NoForecastUnseen
-	case selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil, // EKS is played by its own strategies
-		rules.Follows() != nil, rules.Updates() != nil:
+	case by != nil && !played(by, &w.Group), by == nil && selfdriven.Of(&w.Group) != nil && w.Group.Managed == nil: // EKS is played by its own strategies
 		return plans.NoForecastMoved
-	case w.Partial() || w.Health[world.Cluster].Fresh.IsZero() || w.Health[world.Cloud].Fresh.IsZero():
+	case w.Partial() || !run.Settings.CloudOnly && w.Health[world.Cluster].Fresh.IsZero() || w.Health[world.Cloud].Fresh.IsZero():
 		return plans.NoForecastUnread
 	case len(w.Machines()) == 0:
 		return plans.NoForecastNoNodes
@@ -207,6 +208,7 @@ func rehearse(ctx context.Context, rules engine.Strategy, w *world.World, now ti
 	run = engine.TakeOver(run, now)
 	r := newRehearsal(rules, w, now, run, pace)
 	r.sim.nodeHooks.takes = run.HookTime
+	r.sim.drivesItself(rules, run, pace)
 	if run.State == record.Paused {
 		if run.Canary.Holds() {
 			r.say(record.Command{Kind: record.CmdAccept, Trouble: run.Canary.Trouble})

@@ -92,7 +92,7 @@ func (c *Script) operator(a *args) error {
 //	fault interrupt a1                 the cloud takes a Spot machine back in two minutes
 //	fault unhealthy a1                 the group finds a machine unhealthy, and replaces it
 //	fault node-hook fails | hangs | takes=1m | chance=0.1   hooks before and after nodes (nodehook.go)
-//	fault condition a1 KernelDeadlock [for=3m] [over]   a node has a condition (saygardener.go)
+//	fault condition a1 KernelDeadlock [for=3m] [over]   a node has a condition (saysystems.go)
 //	fault update a1 fails why=no-space | hangs   the next update of a node in place (inplace.go)
 //	fault hostile [over]               messages carry what must not reach a terminal
 func (c *Script) fault(a *args) error {

@@ -22,7 +22,8 @@
 // are in scenarios/ (scenario.go).
 //
 // From (from.go) makes a Sim that continues from a real world, and Rehearse (rehearse.go)
-// lets a run come to its end there: it tells how long that takes.
+// lets a run come to its end there: it tells how long that takes. What the group's own controller does
+// meanwhile, in a run that follows one, is played too (drivesitself.go).
 //
 // Everything follows from the seed: two runs of one script are the same.
 package sim

@@ -110,7 +110,6 @@ func WaitForRoom(pods int, longest time.Duration) string {
 const (
 	NoForecastUnread   = "the cluster is not read yet"
 	NoForecastMoved    = "the group's own controller moves its nodes"
-	NoForecastUnseen   = "the cluster is not looked at (--cloudonly)"
 	NoForecastNoNodes  = "the group has no instances"
 	NoForecastOver     = "no run is under way"
 	NoForecastCrashed  = "the rehearsal crashed"

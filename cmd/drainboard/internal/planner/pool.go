@@ -28,6 +28,9 @@ func (p Planner) Pool(ctx context.Context, at backend.Group) (present.PlannedPoo
 	}
 	roll := snapshot.PlanPool(backend.PoolRules, state.Seen.At, state.World, state.Run)
 	run, err := p.Plan(ctx, terms, at, state.World)
+	if err == nil && !p.Auto {
+		Foresee(ctx, terms.Rules, &run, state.World)
+	}
 	return present.PlannedPool{At: state, Roll: roll, Run: run}, err
 }
 

@@ -1,0 +1,170 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/strategy"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// itsOwn is a group that its own controller rolls.
+type itsOwn struct {
+	script  string
+	rules   engine.Strategy
+	group   func(*Sim)
+	outlook record.Outlook
+	result  record.Result
+	// least and most are how long it takes from its start, reckoned by hand.
+	least, most time.Duration
+}
+
+// pooled makes the group a worker pool of two zones that Gardener is about to update.
+func pooled(update string, surge, unavailable int, drain time.Duration) func(*Sim) {
+	return func(s *Sim) {
+		p := &world.Pool{Name: "pool", Update: update, Namespace: "shoot--dev--test", Control: true, Limits: world.DefaultLimits(update)}
+		p.Limits.Drain, p.Limits.EvictRetries = drain, int(drain/world.RetryEvery)
+		p.Shoot, p.Progress = "garden/test", &world.ShootProgress{Generation: 2, Observed: 2, Operation: "Reconcile", State: "Processing", Percent: 60}
+		for _, zone := range s.group.Zones {
+			p.Deployments = append(p.Deployments, world.MachineDeployment{Name: "pool-" + zone, Zone: zone, Generation: 2, Observed: 1, MaxSurge: surge, MaxUnavailable: unavailable})
+		}
+		for _, m := range s.alive() {
+			m.Managed = &world.ManagedMachine{Name: "machine-" + m.name, Phase: world.PhaseRunning, Deployment: "pool-" + m.Zone, Created: s.now.Add(-time.Hour), Priority: world.UsualPriority, Limits: p.Limits}
+			p.Deployment("pool-"+m.Zone).Desired++
+			if world.InPlace(update) {
+				m.Template = s.group.Template
+				s.editByOthers(m.name, func(n *world.Node) { n.Labels[candidateLabel] = "true" })
+			}
+		}
+		s.group.Provider, s.group.Pool = "gardener", p
+	}
+}
+
+// managed makes the group an EKS managed node group whose update has just begun.
+func managed(most string, minimal bool) func(*Sim) {
+	return func(s *Sim) {
+		s.group.Managed = &world.ManagedGroup{Cluster: "dev", Name: s.group.Name, Status: "UPDATING", MaxUnavailable: most, Minimal: minimal, UpdatesKnown: true,
+			Update: &world.ManagedUpdate{ID: "u-1", Kind: "VersionUpdate", Status: world.UpdateRuns, Since: s.now}}
+		for _, m := range s.alive() {
+			s.editByOthers(m.name, func(n *world.Node) { n.Labels[world.EKSGroupKey] = s.group.Name })
+		}
+	}
+}
+
+// A run that follows a group's own controller is foreseen from its start and from its middle, as long as that does what is
+// known of it.
+func TestForeseeWhatOthersDrive(t *testing.T) {
+	const timing = "timing launch=10s boot=60s ready=20s terminate=60s\n"
+	for name, c := range map[string]itsOwn{
+		"Gardener, surge": {
+			script: timing + "cluster zones=a,b nodes=6\nworkload web replicas=12 stop=5s\nbudget web max=2",
+			rules:  strategy.GardenerFollow{}, group: pooled(world.AutoRollingUpdate, 1, 0, 2*time.Hour), outlook: record.EndsWell, result: record.Succeeded,
+			least: 3 * 90 * time.Second, most: 12 * time.Minute, // three boots one after the other, and the drains and ends between them
+		},
+		"Gardener, unavailable": {
+			script: timing + "cluster zones=a,b nodes=6\nworkload web replicas=12 stop=5s\nbudget web max=2",
+			rules:  strategy.GardenerFollow{}, group: pooled(world.AutoRollingUpdate, 0, 1, 2*time.Hour), outlook: record.EndsWell, result: record.Succeeded,
+			least: 3 * 150 * time.Second, most: 12 * time.Minute,
+		},
+		"Gardener, PDB never opens": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=4 stop=5s\nbudget web min=4",
+			rules:  strategy.GardenerFollow{}, group: pooled(world.AutoRollingUpdate, 1, 0, 30*time.Minute), outlook: record.EndsWell, result: record.Succeeded,
+			least: time.Hour, most: 80 * time.Minute, // each of two nodes of a zone is drained by force
+		},
+		"Gardener, in place": {
+			script: timing + "cluster zones=a,b nodes=6\nworkload web replicas=12 stop=5s\nbudget web max=2",
+			rules:  strategy.GardenerFollow{}, group: pooled(world.AutoInPlaceUpdate, 0, 1, 2*time.Hour), outlook: record.EndsWell, result: record.Succeeded,
+			least: 15 * time.Minute, most: 20 * time.Minute, // three updates of five minutes in each zone
+		},
+		"EKS": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=1",
+			rules:  strategy.EKSManaged{}, group: managed("1", false), outlook: record.EndsWell, result: record.Succeeded,
+			least: 4 * 2 * time.Minute, most: 20 * time.Minute, // each node takes its drain, a minute, and its end
+		},
+		"EKS, MINIMAL": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=4",
+			rules:  strategy.EKSManaged{}, group: managed("1", true), outlook: record.EndsWell, result: record.Succeeded,
+			least: 3 * 2 * time.Minute, most: 20 * time.Minute, // the last one's replacement is not waited for
+		},
+		"EKS, PDB never opens": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web min=8",
+			rules:  strategy.EKSManaged{}, group: managed("1", false), outlook: record.WillFail, result: record.EvictionFail,
+			least: 45 * time.Minute, most: 50 * time.Minute,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := NewScript()
+			if out, err := s.Do(c.script); err != nil {
+				t.Fatal(err, out)
+			}
+			c.group(s.Sim)
+			s.Sim.listMachines()
+			s.Sim.Advance(s.Sim.now.Add(5 * time.Second))
+			s.rules, s.settings = c.rules, settingsOf(c.rules)
+			if out, err := s.Do("start"); err != nil || s.Driver == nil {
+				t.Fatal(err, out)
+			}
+			run := s.Driver.Run
+			if m := s.Sim.group.Managed; m != nil {
+				run.Update = m.Update.ID
+			}
+			ctx, began, pace := context.Background(), s.Sim.now, Guesses()
+			pace.Config = s.Sim.Config
+			s.Sim.drivesItself(c.rules, run, pace)
+			s.Sim.group.Suspended = []string{azRebalance}
+			comes := &rehearsal{rules: c.rules, sim: s.Sim, grain: leastBreath, run: run, wake: began, since: began, from: s.Sim.View.Copy()(), began: began, moved: map[string]bool{}, holds: map[string]int{}}
+			if f := Foresee(ctx, c.rules, s.Sim.View, began, run); f.Outlook != c.outlook || f.Latest.Before(f.End) {
+				t.Errorf("from the start: %+v", f.Foreseen)
+			}
+			var foreseen []snapshot.Rehearsal
+			var at []time.Time
+			for comes.run.State != record.Finished && s.Sim.now.Sub(began) < farthest {
+				if len(at) < 10 {
+					f, told := Rehearse(ctx, c.rules, s.Sim.View, s.Sim.now, comes.run)
+					if !told {
+						t.Fatalf("nothing is foreseen after %s", s.Sim.now.Sub(began))
+					}
+					at, foreseen = append(at, s.Sim.now), append(foreseen, f)
+				}
+				comes.play(ctx, s.Sim.now.Add(2*time.Minute))
+			}
+			r := comes.run
+			if took := r.Finished.Sub(began); r.Result != c.result || took < c.least || took > c.most {
+				t.Errorf("%s %s, after %s: %s", r.State, r.Result, took, r.Why)
+			}
+			for i, f := range foreseen {
+				left := r.Finished.Sub(at[i])
+				if off := (f.Took - left).Abs(); off > max(left/10, 30*time.Second) || f.Result != r.Result {
+					t.Errorf("after %s it was foreseen to end after %s: %s", at[i].Sub(began), at[i].Add(f.Took).Sub(began), f.Result)
+				}
+			}
+			if t.Failed() {
+				t.Logf("it ended after %s", r.Finished.Sub(began))
+			}
+		})
+	}
+}
+
+// A run that only sees the cloud is foreseen as well.
+func TestForeseeCloudOnly(t *testing.T) {
+	s := NewScript()
+	if out, err := s.Do("timing launch=10s boot=60s ready=20s terminate=60s\ncluster provider=kops zones=a,b nodes=4\nworkload web replicas=8\nbudget web min=8\nsettings strategy=kops cloudonly approve=none interval=15s\nstart"); err != nil || s.Driver == nil {
+		t.Fatal(err, out)
+	}
+	w := world.New() // as such a run sees it
+	w.SetGroup(s.Sim.View.Group)
+	w.SetMachines(machinesOf(s.Sim.View))
+	w.SetHealth(world.Cloud, world.Health{Fresh: s.Sim.now})
+	f := Foresee(context.Background(), s.rules, w, s.Sim.now, s.Driver.Run)
+	began := s.Sim.now
+	s.Driver.Advance(began.Add(time.Hour), func() bool { return s.Driver.Run.State == record.Finished })
+	took, off := s.Driver.Run.Finished.Sub(began), f.End.Sub(s.Driver.Run.Finished)
+	if f.Outlook != record.EndsWell || s.Driver.Run.Result != record.Succeeded || off.Abs() > took/5 {
+		t.Errorf("%s after %s, and it was off by %s: %+v", s.Driver.Run.Result, took, off, f.Foreseen)
+	}
+}

@@ -1,0 +1,394 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// gardenerRoll is what machine-controller-manager does with the machine deployments of a worker pool
+// (pkg/controller/deployment_rolling.go and deployment_inplace.go), one for each zone, side by side.
+type gardenerRoll struct {
+	*Sim
+	zones   []zoneRoll
+	olds    map[string]bool // machines to be replaced; of a pool in place those whose nodes are candidates
+	inPlace bool
+	retried map[string]int // how often an eviction was refused, by the pod's UID, and when it was asked for last
+	asked   map[string]time.Time
+	begins  time.Time
+}
+
+// zoneRoll is a machine deployment with what it may do at once.
+type zoneRoll struct {
+	name, zone           string
+	size                 int
+	surge, unavailable   int
+	paused, frozen, ours bool // ours: machines are in it by their zone, as their objects are not read
+}
+
+// zoneRolls are those of a pool, none where its limits are not known.
+func zoneRolls(p *world.Pool) (out []zoneRoll) {
+	for i := range p.Deployments {
+		d := &p.Deployments[i]
+		out = append(out, zoneRoll{name: d.Name, zone: d.Zone, size: d.Desired, surge: d.MaxSurge, unavailable: d.MaxUnavailable, paused: d.Paused, frozen: d.Frozen})
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, z := range p.Shares {
+		out = append(out, zoneRoll{name: p.Name + "-" + z.Zone, zone: z.Zone, size: -1, surge: z.MaxSurge, unavailable: z.MaxUnavailable, ours: true})
+	}
+	return out
+}
+
+// rollAsGardener has machine-controller-manager roll the pool of a world that it rolls, or is about to, and
+// a pool in place have its nodes updated.
+func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
+	p := *s.group.Pool
+	r := &gardenerRoll{Sim: s, zones: zoneRolls(&p), olds: outdated(rules, s.View, s.now, run), inPlace: world.InPlace(p.Update), retried: map[string]int{}, asked: map[string]time.Time{}, begins: s.now}
+	s.group.self = rules.Follows() != nil
+	for _, m := range s.machines {
+		r.takeUp(m)
+	}
+	for i := range r.zones {
+		z := &r.zones[i]
+		if z.ours {
+			z.size = len(r.of(z)) // surge nodes that are there go in the end
+		}
+		if z.surge+z.unavailable == 0 {
+			z.unavailable = 1
+		}
+	}
+	if over := len(s.alive()) - s.group.Sizes.Desired; over > 0 && len(r.zones) > 0 && r.zones[0].ours {
+		for i := 0; i < over; i++ {
+			r.zones[i%len(r.zones)].size--
+		}
+	}
+	if progress := p.Progress; progress != nil {
+		if progress.Confined && p.Opens.After(s.now) && progress.Observed < progress.Generation {
+			r.begins = p.Opens
+		}
+		now := *progress
+		now.Observed, now.State = now.Generation, "Processing"
+		p.Progress = &now
+	}
+	p.Behind, p.Unmarked, p.Unread = nil, nil, ""
+	s.group.Pool = &p
+	if r.inPlace {
+		r.takeUpUpdates(p, pace)
+	}
+	s.controller = r.request
+	s.after(r.begins.Sub(s.now), func() {
+		r.mark()
+		r.turn()
+		s.every(controllerTurn, func() bool { r.turn(); return true })
+	})
+}
+
+// takeUp gives a machine a Machine where none is read, and continues with one that ends.
+func (r *gardenerRoll) takeUp(m *machine) {
+	if m.Managed == nil {
+		at := r.now
+		if n := r.Truth.Node(m.name); n != nil {
+			at = n.Created
+		}
+		m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhaseRunning, Since: at, Created: at, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
+		n := r.Truth.Node(m.name)
+		if n != nil && n.Terminating().On {
+			m.Managed.Phase, m.Managed.Deleted = world.PhaseTerminating, n.Terminating().Since
+		}
+	}
+}
+
+// tend changes the Machine of a machine: what is shown of it is replaced.
+func (r *gardenerRoll) tend(m *machine, change func(*world.ManagedMachine)) {
+	now := *m.Managed
+	change(&now)
+	m.Managed = &now
+}
+
+// takeUpUpdates continues with the updates in place that are under way.
+func (r *gardenerRoll) takeUpUpdates(p world.Pool, pace Pace) {
+	r.Sim.pool = pool{update: p.Update, drain: p.Limits.Drain, takes: pace.Update, critical: pace.PodReady, fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{}}
+	for _, m := range r.alive() {
+		n := r.Truth.Node(m.name)
+		if n == nil {
+			continue
+		}
+		switch is := n.InPlace(); {
+		case is.Failed:
+		case is.Step == world.GardenerSelected:
+			r.Sim.pool.at[m.name] = cmp.Or(is.Since, r.now)
+			r.drainForUpdate(m.name)
+		case is.Done:
+			r.after(controllerTurn, func() { r.finishUpdate(m.name) })
+		case is.Step == world.GardenerReady, is.Step == world.GardenerDrained:
+			r.updateInPlace(m.name, max(time.Second, pace.Update-r.now.Sub(cmp.Or(is.Since, r.now))))
+		case is.Critical && !is.Candidate:
+			r.criticalReady(m.name)
+		}
+	}
+	r.after(0, r.poolTurn)
+}
+
+// mark marks the nodes that are to be replaced, or updated, when Gardener comes to the pool.
+func (r *gardenerRoll) mark() {
+	for _, m := range r.alive() {
+		if !r.olds[m.ID] {
+			continue
+		}
+		r.editByOthers(m.name, func(n *world.Node) {
+			if !n.HasTaint(oldTaint) {
+				n.Taints = append(n.Taints, oldTaint)
+			}
+			if r.inPlace && n.Labels[candidateLabel] == "" && stepOf(n) == "" {
+				n.Labels[candidateLabel] = "true"
+				setStep(n, "CandidateForUpdate", r.now)
+			}
+		})
+	}
+}
+
+// oldTaint is on the nodes of old machine sets.
+var oldTaint = world.Taint{Key: world.GardenerTaint, Value: "True", Effect: "PreferNoSchedule"}
+
+// request carries out what the run asks of machine-controller-manager, and of Gardener.
+func (r *gardenerRoll) request(a record.Action) record.Outcome {
+	switch a.Kind {
+	case record.HoldRoll, record.LetRoll:
+		for i := range r.zones {
+			if r.zones[i].name == a.Object {
+				r.zones[i].paused = a.Kind == record.HoldRoll
+			}
+		}
+	case record.SetPace:
+		p := *r.group.Pool
+		p.MaxSurge, p.MaxUnavailable = a.Pace.MaxSurge, a.Pace.MaxUnavailable
+		r.group.Pool = &p
+	default:
+		for _, m := range r.alive() {
+			if m.Managed.Name != a.Object {
+				continue
+			}
+			r.tend(m, func(g *world.ManagedMachine) {
+				if a.Kind == record.ForceMachine {
+					g.Forced = true
+				} else {
+					g.Priority = a.Priority
+				}
+			})
+		}
+	}
+	r.turn()
+	return done
+}
+
+// of are the machines of a zone's deployment that are there, those that end among them.
+func (r *gardenerRoll) of(z *zoneRoll) (out []*machine) {
+	for _, m := range r.machines {
+		if z.ours && m.Zone == z.zone || !z.ours && m.Managed != nil && m.Managed.Deployment == z.name {
+			out = append(out, m)
+		}
+	}
+	slices.SortFunc(out, func(a, b *machine) int {
+		return cmp.Or(cmp.Compare(a.Managed.Priority, b.Managed.Priority), a.Managed.Created.Compare(b.Managed.Created), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// old reports whether a machine is of an old machine set.
+func (r *gardenerRoll) old(m *machine) bool {
+	if n := r.Truth.Node(m.name); r.inPlace && n != nil {
+		return n.Labels[candidateLabel] != ""
+	}
+	return r.olds[m.ID]
+}
+
+// turn lets the machine deployments, and the drains of their machines, come further.
+func (r *gardenerRoll) turn() {
+	done := true
+	for i := range r.zones {
+		z := &r.zones[i]
+		if r.group.self {
+			r.rolls(z)
+		}
+		done = r.count(z) && done
+	}
+	if p := r.group.Pool; done && p.Progress != nil && p.Progress.State == "Processing" {
+		r.editShoot(func(p *world.Pool) {
+			p.Progress.State, p.Progress.Percent, p.Pending, p.Progress.Rollout = "Succeeded", 100, false, false
+		})
+	}
+	r.listMachines()
+}
+
+// rolls lets a machine deployment launch, select and end machines, as far as it may.
+func (r *gardenerRoll) rolls(z *zoneRoll) {
+	var fresh, old []*machine
+	total, serve, selected, unready := 0, 0, 0, 0
+	for _, m := range r.of(z) {
+		total++
+		if !m.Managed.Deleted.IsZero() {
+			r.ends(m)
+			continue
+		}
+		up := r.takesPods(m)
+		if n := r.Truth.Node(m.name); r.inPlace && n != nil && n.InPlace().Selected {
+			selected++
+			up = up && !n.InPlace().Out()
+		}
+		if up {
+			serve++
+		}
+		if r.old(m) {
+			old = append(old, m)
+			continue
+		}
+		if fresh = append(fresh, m); !up {
+			unready++
+			r.givesUp(m)
+		}
+	}
+	if z.paused || len(old) == 0 && len(fresh) == z.size {
+		return
+	}
+	for n := min(z.size+z.surge-total, z.size-len(fresh)); n > 0 && !z.frozen; n-- {
+		r.creates(z)
+		total++
+	}
+	fewest := z.size - z.unavailable
+	switch {
+	case r.inPlace && len(fresh) >= z.size:
+		for _, m := range old {
+			r.deletes(m)
+		}
+	case r.inPlace:
+		r.selects(old, min(serve-selected-fewest, z.size-len(fresh)-selected))
+	default:
+		r.scalesDown(old, len(fresh)+len(old)-fewest-unready, serve-fewest)
+	}
+}
+
+// creates launches a machine of the newest machine set.
+func (r *gardenerRoll) creates(z *zoneRoll) {
+	if _, failure := r.launchIn(z.zone); failure != "" {
+		return
+	}
+	for _, m := range r.machines {
+		if m.Managed == nil {
+			m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhasePending, Since: r.now, Created: r.now, Deployment: z.name, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
+		}
+	}
+}
+
+// givesUp replaces a new machine that has not come in time.
+func (r *gardenerRoll) givesUp(m *machine) {
+	if limit := m.Managed.Limits.Creation; limit > 0 && r.now.Sub(m.Managed.Created) >= limit && m.Managed.Phase == world.PhasePending {
+		r.tend(m, func(g *world.ManagedMachine) { g.Phase, g.Since, g.Failed = world.PhaseFailed, r.now, true })
+		r.deletes(m)
+	}
+}
+
+// scalesDown ends old machines: those that are not well first, as many as may be missing, then others, as many as
+// serve beyond the fewest that have to.
+func (r *gardenerRoll) scalesDown(old []*machine, most, spare int) {
+	if most <= 0 {
+		return
+	}
+	for _, m := range old {
+		if most > 0 && !r.takesPods(m) {
+			r.deletes(m)
+			most--
+		}
+	}
+	for _, m := range old {
+		if most > 0 && spare > 0 && m.Managed.Deleted.IsZero() {
+			r.deletes(m)
+			most, spare = most-1, spare-1
+		}
+	}
+}
+
+// selects takes nodes of a pool in place out of service.
+func (r *gardenerRoll) selects(old []*machine, n int) {
+	for _, m := range old {
+		node := r.Truth.Node(m.name)
+		if n <= 0 {
+			return
+		}
+		if node == nil || node.InPlace().Selected || !node.Ready {
+			continue
+		}
+		r.editByOthers(m.name, func(n *world.Node) { n.Labels[selectedLabel] = "true" })
+		n--
+	}
+}
+
+// deletes begins with the end of a machine: its node is drained.
+func (r *gardenerRoll) deletes(m *machine) {
+	r.tend(m, func(g *world.ManagedMachine) {
+		g.Phase, g.Since, g.Deleted, g.Operation, g.Description = world.PhaseTerminating, r.now, r.now, "DrainNode/Processing", "Initiate node drain"
+	})
+	r.editByOthers(m.name, func(n *world.Node) { cordon(n, r.now) })
+	r.ends(m)
+}
+
+// ends takes the end of a machine further: its pods are evicted, those that budgets refuse again after a while, and in the
+// end past these.
+func (r *gardenerRoll) ends(m *machine) {
+	if m.Leaving() {
+		return
+	}
+	limits := m.Managed.Limits
+	n := r.Truth.Node(m.name)
+	forced := m.Managed.Forced || limits.Drain > 0 && r.now.Sub(m.Managed.Deleted) >= limits.Drain || n != nil && !n.Ready && r.now.Sub(cmp.Or(n.Sick, n.Unreachable, n.Created)) > world.SickFor
+	if forced {
+		for _, p := range r.toDrain(m.name) {
+			r.kill(p.UID, new(int64))
+		}
+	}
+	empty := r.emptiesAs(m.name, true, func(p *pod) bool {
+		due := r.now.Sub(r.asked[p.UID]) >= world.RetryEvery
+		if due {
+			r.asked[p.UID] = r.now
+		}
+		return due
+	}, func(p *pod) bool {
+		r.retried[p.UID]++
+		return limits.EvictRetries > 0 && r.retried[p.UID] > limits.EvictRetries
+	})
+	if n == nil || empty || forced {
+		r.tend(m, func(g *world.ManagedMachine) { g.Description = "Initiate VM deletion" })
+		r.end(m)
+	}
+}
+
+// count brings what the machine deployment tells up to date, and reports whether it is complete.
+func (r *gardenerRoll) count(z *zoneRoll) bool {
+	fresh, serve, total := 0, 0, 0
+	for _, m := range r.of(z) {
+		total++
+		up := r.takesPods(m)
+		if up && m.Managed.Phase == world.PhasePending {
+			r.tend(m, func(g *world.ManagedMachine) { g.Phase, g.Since = world.PhaseRunning, r.now })
+		}
+		if m.Managed.Deleted.IsZero() && !r.old(m) {
+			fresh++
+		}
+		if up && m.Managed.Deleted.IsZero() {
+			serve++
+		}
+	}
+	if d := r.group.Pool.Deployment(z.name); d != nil {
+		p := *r.group.Pool
+		p.Deployments = slices.Clone(p.Deployments)
+		d = p.Deployment(z.name)
+		d.Observed, d.Updated, d.Available, d.Total, d.Paused = d.Generation, fresh, serve, total, z.paused
+		r.group.Pool = &p
+	}
+	return fresh == z.size && total == z.size && serve >= z.size
+}

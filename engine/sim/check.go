@@ -59,6 +59,8 @@ type checker struct {
 	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
 	raised       bool                // the group's raise was asked for
 	mostRaised   int                 // the largest of the raises that were asked for
+	meantAt      time.Time           // when the run wrote down what it raises from, before it asks for it
+	meantFrom    world.Sizes         // what the group had then
 	grew         int                 // by how much it was to raise the group
 	launches     launches
 	size         int                  // the group's desired size when the run began, without what earlier ones had left

@@ -17,6 +17,9 @@ import (
 // of those of others.
 func (c *checker) resizes(dec engine.Decision) {
 	d, view := c.d, c.d.Sim.View
+	if at := dec.Run.RaisedAt; !at.IsZero() && !at.Equal(c.meantAt) {
+		c.meantAt, c.meantFrom = at, view.Group.Sizes
+	}
 	for _, a := range dec.Actions {
 		if a.Kind == record.Terminate && a.Decrement {
 			c.unsure[a.Machine] = true
@@ -48,7 +51,7 @@ func (c *checker) setsSizes(a record.Action) {
 	c.surges(a)
 	c.mostRaised = max(c.mostRaised, a.Sizes.Desired-a.From.Desired)
 	if raise := a.Sizes.Desired > a.From.Desired; raise && !c.raised {
-		if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes {
+		if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes && *a.From != c.meantFrom {
 			d.breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 		}
 	} else if raise {

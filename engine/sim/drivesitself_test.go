@@ -36,7 +36,6 @@ func pooled(update string, surge, unavailable int, drain time.Duration) func(*Si
 			m.Managed = &world.ManagedMachine{Name: "machine-" + m.name, Phase: world.PhaseRunning, Deployment: "pool-" + m.Zone, Created: s.now.Add(-time.Hour), Priority: world.UsualPriority, Limits: p.Limits}
 			p.Deployment("pool-"+m.Zone).Desired++
 			if world.InPlace(update) {
-				m.Template = s.group.Template
 				s.editByOthers(m.name, func(n *world.Node) { n.Labels[candidateLabel] = "true" })
 			}
 		}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +33,7 @@ const (
 // the node agents of its nodes do.
 type pool struct {
 	update   string        // its strategy, "" for a group that is no such pool
+	version  string        // to which it is updated, "" for one of a scenario
 	drain    time.Duration // for how long a node is drained before what is left is deleted
 	takes    time.Duration // an update
 	critical time.Duration // until critical components are ready after it
@@ -137,7 +139,7 @@ func (s *Sim) updateInPlace(node string, takes time.Duration) {
 			return
 		}
 		s.editByOthers(node, func(n *world.Node) {
-			n.Version = "v1.32"
+			n.Version = cmp.Or(s.pool.version, "v1.32")
 			n.Labels[resultLabel] = "successful"
 			setStep(n, "UpdateSuccessful", s.now)
 		})

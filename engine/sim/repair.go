@@ -98,6 +98,10 @@ func (s *Sim) repairMachine(m *machine, r *record.Run) {
 	if stepOf(n) == world.GardenerSelected && !n.Unschedulable { // else its pods return while Gardener drains it
 		s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
 	}
+	if n.Labels[selectedLabel] != "" && n.Labels[candidateLabel] == "" { // put when its update was just over: nobody else takes it off
+		s.editByOthers(m.name, func(n *world.Node) { delete(n.Labels, selectedLabel) })
+		n = s.Truth.Node(m.name)
+	}
 	if n.Unschedulable && (!ours || s.roomless(m, r)) && n.Labels[selectedLabel] == "" {
 		s.editByOthers(m.name, uncordon)
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
@@ -113,7 +114,7 @@ func (r *gardenerRoll) tend(m *machine, change func(*world.ManagedMachine)) {
 
 // takeUpUpdates continues with the updates in place that are under way.
 func (r *gardenerRoll) takeUpUpdates(p world.Pool, pace Pace) {
-	r.Sim.pool = pool{update: p.Update, drain: p.Limits.Drain, takes: pace.Update, critical: pace.PodReady, fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{}}
+	r.Sim.pool = pool{update: p.Update, version: versionOf(p.Version), drain: p.Limits.Drain, takes: pace.Update, critical: pace.PodReady, fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{}}
 	for _, m := range r.alive() {
 		n := r.Truth.Node(m.name)
 		if n == nil {
@@ -133,6 +134,14 @@ func (r *gardenerRoll) takeUpUpdates(p world.Pool, pace Pace) {
 		}
 	}
 	r.after(0, r.poolTurn)
+}
+
+// versionOf is a kubelet's version as its node has it, "" where it is not known.
+func versionOf(version string) string {
+	if version == "" {
+		return ""
+	}
+	return "v" + strings.TrimPrefix(version, "v")
 }
 
 // mark marks the nodes that are to be replaced, or updated, when Gardener comes to the pool.
@@ -211,6 +220,7 @@ func (r *gardenerRoll) old(m *machine) bool {
 // turn lets the machine deployments, and the drains of their machines, come further.
 func (r *gardenerRoll) turn() {
 	done := true
+	r.adopts()
 	for i := range r.zones {
 		z := &r.zones[i]
 		if r.group.self {
@@ -224,6 +234,30 @@ func (r *gardenerRoll) turn() {
 		})
 	}
 	r.listMachines()
+}
+
+// adopts makes machines whose nodes are updated in place those of the newest machine set, and shows which ones are
+// being updated.
+func (r *gardenerRoll) adopts() {
+	if !r.inPlace {
+		return
+	}
+	for _, m := range r.alive() {
+		n, phase := r.Truth.Node(m.name), m.Managed.Phase
+		switch {
+		case n == nil:
+			continue
+		case r.olds[m.ID] && !r.old(m):
+			m.Template, r.olds[m.ID], phase = r.group.Template, false, world.PhaseRunning
+		case n.InPlace().Failed:
+			phase = world.PhaseInPlaceFailed
+		case n.InPlace().Out():
+			phase = world.PhaseInPlaceUpdating
+		}
+		if phase != m.Managed.Phase {
+			r.tend(m, func(g *world.ManagedMachine) { g.Phase, g.Since, g.Failed, g.Description = phase, r.now, false, "" })
+		}
+	}
 }
 
 // rolls lets a machine deployment launch, select and end machines, as far as it may.

@@ -42,12 +42,11 @@ func TestSnapshotsAreGathered(t *testing.T) {
 
 		want := []drawn{
 			{0, snapshotMsg{all[0]}},
-			{together, snapshotMsg{all[7]}},
-			{2 * together, snapshotMsg{all[14]}},
-			{3 * together, snapshotMsg{all[22]}},
-			{4 * together, snapshotMsg{all[29]}},
-			{5 * together, snapshotMsg{all[37]}},
-			{6 * together, snapshotMsg{all[39]}},
+			{together, snapshotMsg{all[9]}},
+			{2 * together, snapshotMsg{all[18]}},
+			{3 * together, snapshotMsg{all[27]}},
+			{4 * together, snapshotMsg{all[37]}},
+			{5 * together, snapshotMsg{all[39]}},
 			{20 * together, snapshotMsg{alone}},
 			{20 * together, snapshotMsg{last}},
 			{20 * together, endedMsg{}},

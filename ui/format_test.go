@@ -36,6 +36,7 @@ func TestFormat(t *testing.T) {
 		{style.Count(1, "pod") + ", " + style.Count(3, "pod"), "1 pod, 3 pods"},
 		{style.ShortVersion("v1.31.4-eks-a1b2c3d"), "1.31.4"},
 		{style.ShortVersion("template 3"), "template 3"},
+		{scene.Versions("v1.30.9-eks-0a1b2c3, v1.31.4-eks-a1b2c3d", "v1.32.1-eks-b2c3d4e", "→"), "1.30.9, 1.31.4 → 1.32.1"},
 		{style.WithoutDomain("ip-10-0-1-23.eu-west-1.compute.internal"), "ip-10-0-1-23"},
 		{style.WithoutDomain("10.0.1.23"), "10.0.1.23"},
 		{style.List([]string{"a", "b", "c"}), "a, b and c"},

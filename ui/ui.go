@@ -136,7 +136,7 @@ func (o Options) device() term.Device {
 // together is for how long after a snapshot was drawn others are gathered: what comes several
 // times a second is drawn once, so that lines can be read and a slow connection keeps up. A
 // lone snapshot is drawn at once, a key as well.
-const together = 200 * time.Millisecond
+const together = 250 * time.Millisecond
 
 // feed hands snapshots to the program (send), always the newest: every message costs a View,
 // so what came meanwhile is skipped.

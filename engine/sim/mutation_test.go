@@ -273,6 +273,7 @@ var mutations = []mutation{
 	{"facts: the queue", "assess/facts.go", "if was.stage == record.Queued || now.stage == record.Queued {", "if now.stage == record.Queued {", "TestFacts", "queue is kept"},
 	{"progress: an approved batch is not queued", "batch.go", "n.Stage == record.Outdated {\n\t\t\tn.Stage, n.Since, n.Batch = record.Queued", "n.Stage == record.Queued {\n\t\t\tn.Stage, n.Since, n.Batch = record.Queued", "", "progress: "},
 	{"found: a watch that is not answered is waited for without end", "../providers/kube/transport/answer.go", "late := time.AfterFunc(limit, stop)", "late := time.AfterFunc(100*limit, stop)", "TestSilentAPI", "was given up after"},
+	{"found: what a node has after its update in place passes for what it had", "snapshot/view.go", "case n.Stage == record.Replaced && n.Old != \"\" && version != n.Old:", "case false && n.Old != \"\" && version != n.Old:", "TestVersionsOfNodesUpdatedInPlace", "from \"v1.31.7, v1.32.4\""},
 	{"found: a row does not show that the end of an interrupted wait moves", "snapshot/view.go", " && sameWait(a.Interrupts, b.Interrupts)", "", "TestRowWithAnInterruptedWait", "is the same although"},
 	{"found: a process counts as suspended before that could be asked for", "capacity.go", "asked && !ours {", "(asked || !ours) && !ours {", "TestSuspendedIsWhatWasAskedFor", "count as suspended"},
 	{"found: zones that are not in the record count for the driver", "strategy/gardenerzones.go", "if len(r.Zones) > 0 {", "if r.Zones != nil {", "TestNoZonesInTheRecord", "the driver expects 0 machines more"},
@@ -475,6 +476,7 @@ var homes = map[string]string{
 	"TestBoundsAreWritten":               "..",
 	"TestSuspendedIsWhatWasAskedFor":     "..",
 	"TestRowWithAnInterruptedWait":       "../snapshot",
+	"TestVersionsOfNodesUpdatedInPlace":  "../snapshot",
 	"TestSilentAPI":                      "../../providers/kube",
 }
 

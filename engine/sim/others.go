@@ -136,7 +136,7 @@ func (c *Script) toNode(verb string, a *args) error {
 	case "moves":
 		return c.moves(a)
 	case "retries":
-		return c.Sim.retryUpdate(a.next())
+		return c.Sim.retryUpdate(c.Sim.names.node(a.next()))
 	}
 	return c.toMachine(verb, a)
 }

@@ -236,9 +236,9 @@ func (c *Script) updateFault(a *args) error {
 	node := a.next()
 	switch why := strings.ReplaceAll(a.word("why"), "-", " "); {
 	case a.flag("hangs"):
-		c.Sim.pool.hangs[node] = true
+		c.Sim.pool.hangs[c.Sim.names.node(node)] = true
 	case a.flag("fails") && why != "":
-		c.Sim.pool.fails[node] = why
+		c.Sim.pool.fails[c.Sim.names.node(node)] = why
 	default:
 		return fmt.Errorf("an update fails, for a reason, or hangs")
 	}

@@ -266,6 +266,9 @@ func (c *Script) later(when *args, line string) error {
 		do()
 		return nil
 	}
+	for i, word := range when.words {
+		when.words[i] = c.Sim.names.node(word)
+	}
 	what := strings.Join(when.words, " ")
 	c.Sim.cues[what] = append(c.Sim.cues[what], do)
 	return nil

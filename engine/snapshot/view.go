@@ -143,6 +143,8 @@ func versions(s *assess.Reader) (from, to string) {
 		case version == "":
 		case n.New:
 			news[version] = true
+		case n.Stage == record.Replaced && n.Old != "" && version != n.Old: // updated in place
+			olds[n.Old], news[version] = true, true
 		default:
 			olds[version] = true
 		}

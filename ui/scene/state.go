@@ -2,6 +2,7 @@ package scene
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -46,11 +47,20 @@ func UntilText(t, now time.Time) string {
 
 // Versions is "1.31 → 1.32", or one version when only the template changes.
 func Versions(from, to, arrow string) string {
-	from, to = style.ShortVersion(from), style.ShortVersion(to)
+	from, to = shortVersions(from), shortVersions(to)
 	if from == "" || from == to {
 		return to
 	}
 	return from + " " + arrow + " " + to
+}
+
+// shortVersions shortens each version of a list.
+func shortVersions(list string) string {
+	versions := strings.Split(list, ", ")
+	for i, v := range versions {
+		versions[i] = style.ShortVersion(v)
+	}
+	return strings.Join(versions, ", ")
 }
 
 // StateLook is the run's state as a word and a look.

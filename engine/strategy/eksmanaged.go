@@ -134,7 +134,9 @@ func seesNothing(s *engine.Step) {
 
 // succeededUpdate ends the run of an update that has succeeded, once its last nodes are seen to be gone.
 func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpdate) {
-	if !m.Minimal {
+	if m.Minimal {
+		s.Enter(upgrade) // it may be through with that since the last look
+	} else {
 		s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
 	}
 	s.Run.Candidates, s.Run.MoreDrains = nil, 0 // it is at none any more

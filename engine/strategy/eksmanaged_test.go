@@ -440,6 +440,34 @@ func TestFollowedToItsEnd(t *testing.T) {
 	}
 }
 
+// A MINIMAL update that is seen to be under way and then to have succeeded was in its upgrade meanwhile.
+func TestFollowedMinimalToItsEnd(t *testing.T) {
+	x := watchedUpdate(t)
+	minimal := func(version int64, status string) {
+		x.group(version, status)
+		x.w.Group.Managed.Minimal = true
+	}
+	x.w.SetMachines(nil)
+	x.w.DeleteNode("new")
+	for _, name := range []string{"a", "b"} {
+		x.node(name, 1, began.Add(-time.Hour), false)
+	}
+	minimal(1, world.UpdateRuns) // its launch template is still to come
+	x.after(time.Second)
+	if phase := x.run.Phases[2]; phase.Name != "upgrade" || !phase.Start.IsZero() {
+		t.Fatalf("%+v", x.run.Phases)
+	}
+	x.w.DeleteNode("a")
+	x.w.DeleteNode("b")
+	x.w.SetMachines(nil)
+	x.node("c", 2, began.Add(2*time.Minute), false)
+	minimal(2, world.UpdateSucceeded)
+	x.after(time.Minute)
+	if phase := x.run.Phases[2]; x.run.ExitCode() != 0 || phase.Start.IsZero() || phase.End.IsZero() {
+		t.Errorf("%s %s %+v", x.run.State, x.run.Result, x.run.Phases)
+	}
+}
+
 // Another update has begun before the end of the one that is followed was read: how that ended is
 // known all the same, and its new nodes count as new though the next update replaces them. An update
 // of the configuration is none of nodes.

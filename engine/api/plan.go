@@ -152,6 +152,7 @@ const (
 	AssumedHookCompleted = "hook-completed" // A lifecycle hook holds an instance
 	AssumedDeregistered  = "deregistered"   // An instance leaves its load balancers
 	AssumedNodeHook      = "node-hook"      // The run's own hooks before a node
+	AssumedNodeUpdated   = "node-updated"   // A drained node until its update in place is over
 )
 
 // Where such a duration is from.

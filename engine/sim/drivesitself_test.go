@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -119,6 +120,8 @@ func TestForeseeWhatOthersDrive(t *testing.T) {
 			comes := &rehearsal{rules: c.rules, sim: s.Sim, grain: leastBreath, run: run, wake: began, since: began, from: s.Sim.View.Copy()(), began: began, moved: map[string]bool{}, holds: map[string]int{}}
 			if f := Foresee(ctx, c.rules, s.Sim.View, began, run); f.Outlook != c.outlook || f.Latest.Before(f.End) {
 				t.Errorf("from the start: %+v", f.Foreseen)
+			} else if p := s.Sim.group.Pool; p != nil && world.InPlace(p.Update) && !slices.ContainsFunc(f.Assumptions, func(a snapshot.Assumption) bool { return a.What == snapshot.NodeUpdated }) {
+				t.Errorf("nothing says how long an update in place is assumed to take: %v", f.Assumptions)
 			}
 			var foreseen []snapshot.Rehearsal
 			var at []time.Time

@@ -87,6 +87,9 @@ func assumptions(rules engine.Strategy, w *world.World, run *record.Run, known *
 	if slices.ContainsFunc(w.Group.Hooks, holds) {
 		out = append(out, snapshot.Assumption{What: snapshot.HookCompleted, Takes: guesses.Hook, Basis: snapshot.FromGuess})
 	}
+	if p := w.Group.Pool; p != nil && world.InPlace(p.Update) {
+		out = append(out, snapshot.Assumption{What: snapshot.NodeUpdated, Takes: guesses.Update, Basis: snapshot.FromGuess})
+	}
 	if len(w.Group.Balancers) > 0 && !run.Settings.CloudOnly {
 		out = append(out, snapshot.Assumption{What: snapshot.Deregistered, Takes: guesses.Leave, Basis: snapshot.FromGuess})
 	}

@@ -21,6 +21,7 @@ const (
 	HookCompleted Assumed = "hook-completed" // until a user completes a lifecycle hook
 	Deregistered  Assumed = "deregistered"   // until an instance has left its load balancers
 	NodeHook      Assumed = "node-hook"      // how long the run's own hooks before a node take
+	NodeUpdated   Assumed = "node-updated"   // from the end of a node's drain until its update in place is over
 )
 
 // Basis is what an assumption rests on.

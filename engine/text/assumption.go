@@ -23,6 +23,7 @@ func (a Assumption) String() string {
 		"instance-ends": "termination requested until the instance is gone", "pod-stops": "pod evicted until it is gone",
 		"pod-ready": "pod placed until it is Ready", "hook-completed": "lifecycle hook until it is completed",
 		"deregistered": "instance until it has left its load balancers", "node-hook": "hooks before a node",
+		"node-updated": "node drained until its update in place is over",
 	}[a.What]
 	how := map[string]string{
 		"guess": "a guess", "nodes": "the group's nodes", "cluster": "the cluster's nodes", "pods": "pods of the same owners",

@@ -94,6 +94,11 @@ func (s *Sim) repairMachine(m *machine, r *record.Run) {
 	if stepOf(n) == world.GardenerFailed {
 		_ = s.retryUpdate(m.name) // it has failed: see above
 	}
+	s.repairMarks(m, n, r)
+}
+
+// repairMarks takes the marks of others off a machine's node.
+func (s *Sim) repairMarks(m *machine, n *world.Node, r *record.Run) {
 	ours := slices.ContainsFunc(r.Marks[m.ID], func(k record.Mark) bool { return k.Put.Kind == record.Cordon && !k.Foreign })
 	if stepOf(n) == world.GardenerSelected && !n.Unschedulable { // else its pods return while Gardener drains it
 		s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })

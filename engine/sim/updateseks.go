@@ -59,16 +59,7 @@ func (u *eksUpdate) takesUp(rules engine.Strategy, run record.Run) {
 			u.phase, last = phase.Name, later(last, phase.Start)
 		}
 	}
-	_, before := run.Outdated()
-	for _, m := range u.alive() {
-		if n := u.Truth.Node(m.name); n != nil && !u.olds[m.ID] && !mng.Young(&u.group.Group, n) {
-			before++
-		}
-	}
-	u.before = u.group.Sizes
-	if over := u.group.Sizes.Desired - before; !u.group.Managed.Minimal && u.phase != mng.Setup && over > 0 && before > 0 {
-		u.before.Desired, u.before.Max = before, u.group.Sizes.Max-over
-	}
+	u.before = u.sizesBefore(run)
 	for id, n := range run.Nodes.All() {
 		switch {
 		case n.Stage == record.Replaced:
@@ -84,6 +75,21 @@ func (u *eksUpdate) takesUp(rules engine.Strategy, run record.Run) {
 			u.picked[id] = last
 		}
 	}
+}
+
+// sizesBefore are the group's sizes before the update raised them, by how many machines there were.
+func (u *eksUpdate) sizesBefore(run record.Run) world.Sizes {
+	sizes := u.group.Sizes
+	_, before := run.Outdated()
+	for _, m := range u.alive() {
+		if n := u.Truth.Node(m.name); n != nil && !u.olds[m.ID] && !mng.Young(&u.group.Group, n) {
+			before++
+		}
+	}
+	if over := sizes.Desired - before; !u.group.Managed.Minimal && u.phase != mng.Setup && over > 0 && before > 0 {
+		sizes.Desired, sizes.Max = before, sizes.Max-over
+	}
+	return sizes
 }
 
 // request starts an update, or sets how EKS is to update the group.

@@ -71,7 +71,7 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 		"a replacement that crash-loops": {scenario("sick"), false,
 			event(record.WorkloadCrashing), []string{"crash-loops", "app/web"}},
 		"a node that failed in place": {scenario("inplace"), false,
-			problem(snapshot.FailedInPlace), []string{"b1 blocked: update failed: no space left on device", "!"}},
+			problem(snapshot.FailedInPlace), []string{"ip-10-0-16-41 blocked: update failed: no space left on device", "!"}},
 		"a machine that does not join": {given("cluster zones=a,b nodes=4\nworkload web replicas=4\nsettings node-ready-timeout=15m\nfault never-join count=1"), false,
 			problem(snapshot.NotJoining), []string{"●!○○", "joining"}},
 		"data that is stale": {given("cluster zones=a,b nodes=4\nworkload web replicas=4", "run for=1m\nfault away source=cluster for=10m"), false,

@@ -282,11 +282,6 @@ func TestRehearsalIsCutOff(t *testing.T) {
 	if took := c.Driver.Run.Finished.Sub(r.sim.now.Add(-10 * time.Minute)); (took - end.Took).Abs() > took/4 {
 		t.Errorf("extrapolated %s, and it took %s", end.Took, took)
 	}
-	cloud := c.Planned.Run
-	cloud.Settings.CloudOnly = true
-	if _, told := Rehearse(context.Background(), c.rules, c.Sim.View, c.Sim.now, cloud); told {
-		t.Error("a run without its cluster was rehearsed")
-	}
 }
 
 // A run that nothing ends is reported, with what it waits for.

@@ -148,8 +148,7 @@ func TestOwnRulesWithSingle(t *testing.T) {
 
 // A group of kops rolled by our own rules: its cluster is validated before anything is touched, and once more after
 // the last node went.
-func TestOwnRulesOfKops(t *testing.T) {
-	t.Parallel()
+func TestOwnRulesOfKops(t *testing.T) { // not beside others: what names no cluster has to find one of kops at most
 	s := kopsSceneOf(t, "own-kops", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 3})
 	s.outdate("nodes")
 	roll := func(flags ...string) *process {

@@ -25,7 +25,8 @@
 // A new system is: a package beside mcm that implements Controller and registers it, a strategy
 // that embeds strategy.Follow, a line each in world/mover.go and in the list of strategies, and
 // the part of providers that fills the world and carries out its requests. engine/sim has an example,
-// the controller of toy_test.go.
+// the controller of toy_test.go. Runs that follow it have a forecast once engine/sim plays what it does
+// (drivesitself.go).
 package selfdriven
 
 import (

@@ -143,17 +143,7 @@ func (s *Sim) fitElsewhere(from *world.Node) bool {
 
 // empties evicts what has to leave a node. It reports whether nothing is left.
 func (s *Sim) empties(m *machine) bool {
-	left := false
-	for _, p := range s.podsOn(m.name) {
-		if p.Owner.Kind == DaemonSet || p.Mirror || p.Finished() {
-			continue
-		}
-		left = true
-		if !p.Terminating() {
-			s.evict(record.Action{Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
-		}
-	}
-	return !left
+	return s.emptiesAs(m.name, false, func(*pod) bool { return true }, func(*pod) bool { return false })
 }
 
 // Drain lets a user cordon and drain a node by hand, and then end its machine

@@ -18,16 +18,21 @@ const controllerTurn = 5 * time.Second
 // drivesItself has the controller of the group do in a Sim what it would do with the nodes of a
 // run that follows it: in a rehearsal nobody else does. A run that drives the group itself has none.
 func (s *Sim) drivesItself(rules engine.Strategy, run record.Run, pace Pace) {
-	by := rules.Follows()
-	if by == nil {
-		by = rules.Updates()
-	}
-	switch by.(type) {
+	switch controllerOf(rules).(type) {
 	case mcm.Controller:
 		s.rollAsGardener(rules, run, pace)
 	case mng.Controller:
 		s.updateAsEKS(rules, run)
 	}
+}
+
+// controllerOf is the group's own controller that moves nodes in runs by some rules, or updates those that the run
+// selects; nil for none.
+func controllerOf(rules engine.Strategy) selfdriven.Controller {
+	if by := rules.Follows(); by != nil {
+		return by
+	}
+	return rules.Updates()
 }
 
 // played reports whether what a group's own controller does can be played.

@@ -18,6 +18,7 @@ type itsOwn struct {
 	script  string
 	rules   engine.Strategy
 	group   func(*Sim)
+	starts  bool // the run has the controller start
 	outlook record.Outlook
 	result  record.Result
 	// least and most are how long it takes from its start, reckoned by hand.
@@ -55,6 +56,15 @@ func managed(most string, minimal bool) func(*Sim) {
 	}
 }
 
+// notUpdated makes the group an EKS managed node group of which no update is under way.
+func notUpdated(most string) func(*Sim) {
+	return func(s *Sim) {
+		managed(most, false)(s)
+		s.group.Managed.Status, s.group.Managed.Update = "ACTIVE", nil
+		s.group.Template = s.alive()[0].Template
+	}
+}
+
 // A run that follows a group's own controller is foreseen from its start and from its middle, as long as that does what is
 // known of it.
 func TestForeseeWhatOthersDrive(t *testing.T) {
@@ -85,6 +95,11 @@ func TestForeseeWhatOthersDrive(t *testing.T) {
 			rules:  strategy.EKSManaged{}, group: managed("1", false), outlook: record.EndsWell, result: record.Succeeded,
 			least: 4 * 2 * time.Minute, most: 20 * time.Minute, // each node takes its drain, a minute, and its end
 		},
+		"EKS, started": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=1",
+			rules:  strategy.EKSManaged{}, group: notUpdated("1"), starts: true, outlook: record.EndsWell, result: record.Succeeded,
+			least: 4 * 2 * time.Minute, most: 20 * time.Minute,
+		},
 		"EKS, MINIMAL": {
 			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=4",
 			rules:  strategy.EKSManaged{}, group: managed("1", true), outlook: record.EndsWell, result: record.Succeeded,
@@ -110,7 +125,10 @@ func TestForeseeWhatOthersDrive(t *testing.T) {
 				t.Fatal(err, out)
 			}
 			run := s.Driver.Run
-			if m := s.Sim.group.Managed; m != nil {
+			switch m := s.Sim.group.Managed; {
+			case c.starts:
+				run = engine.Start(strategy.EKSManaged{}.Starts(s.Sim.View, "run-1", s.settings, record.UpdateRequest{Cluster: "dev", Kubernetes: "1.32"}), s.Sim.now, "test")
+			case m != nil:
 				run.Update = m.Update.ID
 			}
 			ctx, began, pace := context.Background(), s.Sim.now, Guesses()

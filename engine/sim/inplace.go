@@ -50,7 +50,7 @@ func (s *Sim) beginPool() {
 	for _, m := range s.alive() {
 		s.editByOthers(m.name, func(n *world.Node) {
 			n.Labels[candidateLabel] = "true"
-			n.Taints = append(n.Taints, world.Taint{Key: world.GardenerTaint, Value: "True", Effect: "PreferNoSchedule"})
+			n.Taints = append(n.Taints, oldTaint)
 			setStep(n, "CandidateForUpdate", s.now)
 		})
 	}

@@ -101,10 +101,7 @@ func assumptions(rules engine.Strategy, w *world.World, run *record.Run, known *
 
 // unplayable says why a run cannot be played, "" if it can.
 func unplayable(rules engine.Strategy, w *world.World, run *record.Run) string {
-	by := rules.Follows()
-	if by == nil {
-		by = rules.Updates()
-	}
+	by := controllerOf(rules)
 	switch {
 	case run.State == record.Finished || run.State == record.NoRun:
 		return plans.NoForecastOver
@@ -163,6 +160,7 @@ func paceOf(run *record.Run, known *learn.Durations, r *rand.Rand) Pace {
 	p.PodStop = vary(known.AnyPodStop.Takes, known.AnyPodStop.Spread)
 	p.StopShare = vary(time.Second, learn.AtAGuess).Seconds() * p.StopShare
 	p.ReadyOf, p.StopOf = each(known.PodReady, vary), each(known.PodStop, vary)
+	p.Update = vary(p.Update, learn.AtAGuess)
 	return p
 }
 

@@ -20,7 +20,6 @@ type gardenerRoll struct {
 	inPlace bool
 	retried map[string]int // how often an eviction was refused, by the pod's UID, and when it was asked for last
 	asked   map[string]time.Time
-	begins  time.Time
 }
 
 // zoneRoll is a machine deployment with what it may do at once.
@@ -50,7 +49,7 @@ func zoneRolls(p *world.Pool) (out []zoneRoll) {
 // a pool in place have its nodes updated.
 func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 	p := *s.group.Pool
-	r := &gardenerRoll{Sim: s, zones: zoneRolls(&p), olds: outdated(rules, s.View, s.now, run), inPlace: world.InPlace(p.Update), retried: map[string]int{}, asked: map[string]time.Time{}, begins: s.now}
+	r := &gardenerRoll{Sim: s, zones: zoneRolls(&p), olds: outdated(rules, s.View, s.now, run), inPlace: world.InPlace(p.Update), retried: map[string]int{}, asked: map[string]time.Time{}}
 	s.group.self = rules.Follows() != nil
 	for _, m := range s.machines {
 		r.takeUp(m)
@@ -65,13 +64,14 @@ func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 		}
 	}
 	if over := len(s.alive()) - s.group.Sizes.Desired; over > 0 && len(r.zones) > 0 && r.zones[0].ours {
-		for i := 0; i < over; i++ {
+		for i := range over {
 			r.zones[i%len(r.zones)].size--
 		}
 	}
+	begins := s.now
 	if progress := p.Progress; progress != nil {
 		if progress.Confined && p.Opens.After(s.now) && progress.Observed < progress.Generation {
-			r.begins = p.Opens
+			begins = p.Opens
 		}
 		now := *progress
 		now.Observed, now.State = now.Generation, "Processing"
@@ -83,25 +83,25 @@ func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 		r.takeUpUpdates(p, pace)
 	}
 	s.controller = r.request
-	s.after(r.begins.Sub(s.now), func() {
+	s.after(begins.Sub(s.now), func() {
 		r.mark()
 		r.turn()
 		s.every(controllerTurn, func() bool { r.turn(); return true })
 	})
 }
 
-// takeUp gives a machine a Machine where none is read, and continues with one that ends.
+// takeUp gives a machine a Machine where none is read, as its node shows it to be.
 func (r *gardenerRoll) takeUp(m *machine) {
-	if m.Managed == nil {
-		at := r.now
-		if n := r.Truth.Node(m.name); n != nil {
-			at = n.Created
-		}
-		m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhaseRunning, Since: at, Created: at, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
-		n := r.Truth.Node(m.name)
-		if n != nil && n.Terminating().On {
-			m.Managed.Phase, m.Managed.Deleted = world.PhaseTerminating, n.Terminating().Since
-		}
+	if m.Managed != nil {
+		return
+	}
+	m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhaseRunning, Since: r.now, Created: r.now, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
+	n := r.Truth.Node(m.name)
+	if n == nil {
+		return
+	}
+	if m.Managed.Since, m.Managed.Created = n.Created, n.Created; n.Terminating().On {
+		m.Managed.Phase, m.Managed.Deleted = world.PhaseTerminating, n.Terminating().Since
 	}
 }
 
@@ -174,7 +174,7 @@ func (r *gardenerRoll) request(a record.Action) record.Outcome {
 				r.zones[i].paused = a.Kind == record.HoldRoll
 			}
 		}
-	case record.SetPace:
+	case record.SetPace: // of a pool that is through: nothing depends on it any more
 		p := *r.group.Pool
 		p.MaxSurge, p.MaxUnavailable = a.Pace.MaxSurge, a.Pace.MaxUnavailable
 		r.group.Pool = &p

@@ -110,8 +110,10 @@ func (u *eksUpdate) request(a record.Action) record.Outcome {
 		if u.began == 1 {
 			u.before = u.group.Sizes
 		}
-		for _, known := range u.alive() {
-			u.olds[known.ID] = known.Template != u.group.Template || len(u.olds) == 0
+		if len(u.olds) == 0 { // of one that is tried again those stay
+			for _, known := range u.alive() {
+				u.olds[known.ID] = true
+			}
 		}
 	}
 	u.group.Managed = &m

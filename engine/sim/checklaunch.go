@@ -47,7 +47,8 @@ func (c *checker) onTheirWay(passed time.Duration) {
 			delete(l.joining, id)
 		}
 	}
-	lacks := max(0, view.Group.Sizes.Desired-max(0, d.Sim.foreign.Desired)-there)
+	size := min(view.Group.Sizes.Desired, d.Sim.group.Sizes.Desired) // it may be lower than it is seen: an end has taken it down
+	lacks := max(0, size-max(0, d.Sim.foreign.Desired)-there)
 	if len(c.service.touched) == 0 {
 		l.forgone = lacks
 	}

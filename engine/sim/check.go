@@ -346,6 +346,7 @@ func (c *checker) terminated(a record.Action, o record.Outcome) {
 // may be read again.
 func (c *checker) resumed() {
 	c.passing.resumed(c.d.saved)
+	c.launches.forget(c.d.savedAt, c.clock.seen, c.d.Sim.now)
 	clear(c.reads)
 	clear(c.hooks.asked)
 	c.kops.begun = len(c.d.saved.Order) > 0

@@ -17,6 +17,8 @@ type launches struct {
 	joined  map[string]bool          // those that have
 	missing time.Duration            // since the group lacks a machine, or one last joined
 	forgone int                      // machines that it lacked when the first drain began
+	resumed time.Time                // when the last process began, zero for the first one
+	asleep  bool                     // until the first decision of a process: nobody saw them
 }
 
 // overdueGrace is how long an overdue launch may go without a word: the cloud is asked first
@@ -26,6 +28,9 @@ const overdueGrace = time.Minute
 // onTheirWay adds a stretch of usable time to the launches that are under way.
 func (c *checker) onTheirWay(passed time.Duration) {
 	d, view, l := c.d, c.d.Sim.View, &c.launches
+	if l.asleep {
+		passed, l.asleep = 0, false
+	}
 	there := 0
 	for _, m := range view.Machines() {
 		if m.Leaving() || m.State == world.MachineStandby || m.Detached {
@@ -55,6 +60,19 @@ func (c *checker) onTheirWay(passed time.Duration) {
 	l.forgone = min(l.forgone, lacks)
 	if l.missing += passed; lacks == l.forgone {
 		l.missing = 0
+	}
+}
+
+// forget takes off the usable time that no record tells of: the process that has died did not write what it saw last.
+func (l *launches) forget(saved, last, now time.Time) {
+	if saved.Before(l.resumed) { // what was before that is forgotten already
+		saved = l.resumed
+	}
+	l.resumed, l.asleep = now, true
+	lost := max(0, last.Sub(saved))
+	l.missing = max(0, l.missing-lost)
+	for id, had := range l.joining {
+		l.joining[id] = max(0, had-lost)
 	}
 }
 

@@ -72,6 +72,14 @@ func TestWatcher(t *testing.T) {
 	}
 	shows("READ-ONLY", "no run is under way; drainboard upgrade ng-web starts one", "outdated")
 	keys()
+	rolls := uitest.Idle() // by the group's own controller
+	f := snapshot.ForecastOf(uitest.Moment, snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded, Replaced: 8}, nil)
+	rolls.Forecast = &f
+	m.Update(snapshotMsg{uitest.Judge(rolls)})
+	shows("about 5 min left", "outdated")
+	f = snapshot.ForecastOf(uitest.Moment, snapshot.Rehearsal{Took: 5 * time.Minute, Left: 2, Why: "PDB shop/db never opens"}, nil)
+	m.Update(snapshotMsg{uitest.Judge(rolls)})
+	shows("will not end by itself", "forecast: PDB shop/db never opens")
 
 	s := uitest.Asking()
 	s.Driver = "ann@laptop pid 7"

@@ -1,10 +1,12 @@
 package live
 
 import (
+	"context"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -19,6 +21,35 @@ type Followable interface {
 	Tells(w *world.World) string
 	// Followed is a run that follows it.
 	Followed(w *world.World, id string, now time.Time) record.Run
+}
+
+// Roller is a strategy that follows rolls which a group's own controller begins by itself.
+type Roller interface {
+	engine.Strategy
+	// Rolls is a run that would follow the roll which the controller is at, false where it is at none.
+	Rolls(w *world.World, now time.Time) (record.Run, bool)
+}
+
+// foreseeRoll foresees a roll of a group without a run, and shows that.
+func (w *Watch) foreseeRoll(ctx context.Context, s *snapshot.Snapshot, idle *record.Run, now time.Time) {
+	if w.Roller == nil || w.Foresee == nil || w.World.Partial() {
+		return
+	}
+	if replaced, total := idle.Outdated(); replaced == total {
+		w.roll = record.Run{}
+		return
+	}
+	if w.foreseer.awaits() {
+		run, rolls := w.Roller.Rolls(w.World, now)
+		if !rolls {
+			w.roll = record.Run{}
+			return
+		}
+		run.Foreseen = w.roll.Foreseen
+		w.roll = run
+		w.foreseer.foresees(ctx, w.Foresee(w.Roller), &w.running, w.World, now, run)
+	}
+	w.foreseer.foreshow(s, now, &w.roll)
 }
 
 // follow takes what follows an update one decision further, and begins to follow one. Nothing it

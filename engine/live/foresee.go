@@ -30,21 +30,24 @@ type foreseer struct {
 	last foreseen
 }
 
-// foreseen is what came of rehearsals that began at a time of the wall clock.
+// foreseen is what came of rehearsals of a run, named by its id, that began at a time of the wall clock.
 type foreseen struct {
+	run   string
 	began time.Time
 	end   snapshot.Forecast
 }
 
+// awaits reports whether the next rehearsal is due.
+func (f *foreseer) awaits() bool { return !f.busy && !time.Now().Before(f.due) }
+
 // foresees begins to rehearse a run as it is now, if that is due: on a goroutine of its own,
 // with a copy of the world, and never twice at once.
 func (f *foreseer) foresees(ctx context.Context, by Foresee, running *sync.WaitGroup, w *world.World, now time.Time, run record.Run) {
-	began := time.Now()
-	if by == nil || f.busy || began.Before(f.due) || run.State != record.Running || w.Partial() {
+	if by == nil || !f.awaits() || run.State != record.Running || w.Partial() {
 		return
 	}
 	f.busy = true
-	still, of := w.Copy(), foreseen{began: began, end: snapshot.Unforeseen(now, plans.NoForecastCrashed)}
+	still, of := w.Copy(), foreseen{run: run.ID, began: time.Now(), end: snapshot.Unforeseen(now, plans.NoForecastCrashed)}
 	running.Go(func() {
 		_ = Caught(func() error { // a crash there is no end of the run
 			of.end = by(ctx, still(), now, run)
@@ -63,7 +66,7 @@ func (f *foreseer) heed(r foreseen, now time.Time, run *record.Run) []record.Eve
 	}
 	f.busy, f.last, f.due = false, r, r.began.Add(max(rehearseEvery, rest))
 	before, is := run.Foreseen, &r.end.Foreseen
-	if run.State != record.Running || is.Outlook == record.NotEvaluated && before != nil { // the next one may tell more
+	if r.run != run.ID || run.State != record.Running || is.Outlook == record.NotEvaluated && before != nil { // the next one may tell more
 		return nil
 	}
 	run.Foreseen = is
@@ -78,7 +81,7 @@ func (f *foreseer) heed(r foreseen, now time.Time, run *record.Run) []record.Eve
 // time they like.
 func (f *foreseer) forecast(now time.Time, run *record.Run) *snapshot.Forecast {
 	r := &f.last
-	if run.State != record.Running || r.began.IsZero() || time.Since(r.began) > 2*max(rehearseEvery, f.due.Sub(r.began)) {
+	if r.run != run.ID || run.State != record.Running || r.began.IsZero() || time.Since(r.began) > 2*max(rehearseEvery, f.due.Sub(r.began)) {
 		return nil
 	}
 	out := r.end

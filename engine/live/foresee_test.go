@@ -84,13 +84,13 @@ func TestForecastOfARun(t *testing.T) {
 		says string
 	}{
 		{"none", running, foreseen{}, time.Minute, ""},
-		{"counts down", running, foreseen{now, well(now.Add(-10 * time.Second))}, 290 * time.Second, "about 5 min left"},
-		{"an approval is waited for", asks, foreseen{now, well(now.Add(-10 * time.Second))}, 300 * time.Second, "about 5 min left"},
-		{"nothing was told", running, foreseen{now, snapshot.Unforeseen(now, "no reason")}, time.Minute, ""},
-		{"it is old", running, foreseen{now.Add(-time.Minute), well(now)}, time.Minute, ""},
-		{"it should be over", running, foreseen{now, well(now.Add(-time.Hour))}, time.Minute, ""},
-		{"no end", running, foreseen{now, snapshot.ForecastOf(now, snapshot.Rehearsal{Took: 5 * time.Minute, Left: 2, Why: "PDB shop/db never opens"}, nil)}, 0, "will not end by itself: PDB shop/db never opens, 2 of 2 nodes stay old"},
-		{"paused", record.Run{State: record.Paused}, foreseen{now, well(now)}, time.Minute, ""},
+		{"counts down", running, foreseen{began: now, end: well(now.Add(-10 * time.Second))}, 290 * time.Second, "about 5 min left"},
+		{"an approval is waited for", asks, foreseen{began: now, end: well(now.Add(-10 * time.Second))}, 300 * time.Second, "about 5 min left"},
+		{"nothing was told", running, foreseen{began: now, end: snapshot.Unforeseen(now, "no reason")}, time.Minute, ""},
+		{"it is old", running, foreseen{began: now.Add(-time.Minute), end: well(now)}, time.Minute, ""},
+		{"it should be over", running, foreseen{began: now, end: well(now.Add(-time.Hour))}, time.Minute, ""},
+		{"no end", running, foreseen{began: now, end: snapshot.ForecastOf(now, snapshot.Rehearsal{Took: 5 * time.Minute, Left: 2, Why: "PDB shop/db never opens"}, nil)}, 0, "will not end by itself: PDB shop/db never opens, 2 of 2 nodes stay old"},
+		{"paused", record.Run{State: record.Paused}, foreseen{began: now, end: well(now)}, time.Minute, ""},
 	} {
 		f, s := foreseer{last: c.last}, snapshot.Snapshot{TimeLeft: time.Minute}
 		f.foreshow(&s, now, &c.run)
@@ -124,7 +124,7 @@ func TestForecastIsTold(t *testing.T) {
 		{snapshot.Unforeseen(now, "no reason"), ""},
 	} {
 		told := ""
-		for _, e := range f.heed(foreseen{now, c.of}, now, &run) {
+		for _, e := range f.heed(foreseen{began: now, end: c.of}, now, &run) {
 			told += e.Message
 			if e.Type != record.ForecastChanged || e.Reason != string(c.of.Outlook) || e.Run != "run-1" {
 				t.Errorf("%+v", e)

@@ -38,8 +38,10 @@ type Watch struct {
 	// Publish is called with each snapshot; it must not block.
 	Publish func(*snapshot.Snapshot)
 	// Foresee says how a run by some rules will end that another process drives; nil: nothing is
-	// foreseen.
+	// foreseen. Roller is what would follow a roll of the group that no run follows, which is foreseen,
+	// too; nil: it is not.
 	Foresee func(engine.Strategy) Foresee
+	Roller  Roller
 
 	once     sync.Once
 	running  sync.WaitGroup
@@ -54,6 +56,7 @@ type Watch struct {
 	log      []record.Event
 	snapshot *snapshot.Snapshot
 	update   record.Run // what follows an update, the zero value before
+	roll     record.Run // what would follow the roll that no run follows, the zero value without
 	// unread and configured are what was told of EKS's updates.
 	unread     unread
 	configured string
@@ -177,6 +180,8 @@ func (w *Watch) publish(ctx context.Context) {
 	if w.Foresee != nil && run.ID != "" && (w.record.found && run.ID == w.record.run.ID || run.ID == w.update.ID) {
 		w.foreseer.foresees(ctx, w.Foresee(rules), &w.running, w.World, now, run)
 		w.foreseer.foreshow(s, now, &run)
+	} else if run.State == record.NoRun {
+		w.foreseeRoll(ctx, s, &run, now)
 	}
 	if run.State != record.NoRun && run.State != record.Finished {
 		s.Driver = w.holder
@@ -193,6 +198,10 @@ func (w *Watch) publish(ctx context.Context) {
 
 // heed takes in what was foreseen. Of a run that is driven elsewhere its driver tells.
 func (w *Watch) heed(r foreseen) {
+	if w.shown.State == record.NoRun {
+		w.tell(w.foreseer.heed(r, w.Clock.Now(), &w.roll))
+		return
+	}
 	if w.update.ID == "" || w.shown.ID != w.update.ID {
 		w.foreseer.heed(r, w.Clock.Now(), &w.shown)
 		return

@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -210,5 +211,91 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 	}
 	if s.Result != record.EvictionFail || !strings.HasPrefix(s.Why, "EKS update u-1 failed: PodEvictionFailure: Reached max retries (n1); held there: shop/checkout-1") {
 		t.Errorf("%s: %s", s.Result, s.Why)
+	}
+}
+
+// Of a worker pool that Gardener rolls, and that no run follows, a watch tells how that will end, and nothing more once
+// it has ended. A pool in which nothing is outdated has no forecast, nor one of which the user selects the nodes.
+func TestWatchForeseesARollOfGardener(t *testing.T) {
+	pool := func(update string, desired int) world.Group {
+		p := &world.Pool{Name: "worker-kkfk1", Update: update, Namespace: "shoot--shop--prod", Control: true, Limits: world.DefaultLimits(update)}
+		p.Shoot, p.Progress = "garden-shop/prod", &world.ShootProgress{Generation: 2, Observed: 2, Operation: "Reconcile", State: "Processing", Percent: 60}
+		p.Deployments = []world.MachineDeployment{{Name: "worker-kkfk1-z1", Zone: "a", Generation: 2, Observed: 2, MaxSurge: 1, Desired: desired}}
+		return world.Group{Name: "worker-kkfk1", Provider: "gardener", Sizes: world.Sizes{Min: 1, Desired: desired, Max: 4}, Template: world.Template{ID: "class-new"}, Pool: p}
+	}
+	machine := func(id, class string) world.Machine {
+		m := world.Machine{ID: id, Zone: "a", State: world.MachineInService, Template: world.Template{ID: class}}
+		m.Managed = &world.ManagedMachine{Name: id, Phase: world.PhaseRunning, Deployment: "worker-kkfk1-z1", Created: time.Now().Add(-time.Hour), Priority: world.UsualPriority, Limits: world.DefaultLimits(world.AutoRollingUpdate)}
+		return m
+	}
+	node := func(v *world.World, id string) {
+		v.SetNode(&world.Node{Name: "ip-" + id, Machine: id, Zone: "a", Version: "v1.31.4", Ready: true, Created: time.Now().Add(-time.Hour), Labels: map[string]string{}})
+	}
+	rolls := func(v *world.World, update string, classes ...string) {
+		var list []world.Machine
+		for i, class := range classes {
+			list = append(list, machine(fmt.Sprint("m-", i, class), class))
+			node(v, list[i].ID)
+		}
+		v.SetGroup(pool(update, len(classes)))
+		v.SetMachines(list)
+	}
+	for name, c := range map[string]struct {
+		update   string
+		classes  []string
+		foreseen bool
+	}{
+		"rolls":            {world.AutoRollingUpdate, []string{"class-old", "class-new", "class-old"}, true},
+		"in place":         {world.AutoInPlaceUpdate, []string{"class-old", "class-old"}, true},
+		"in place by hand": {world.ManualInPlaceUpdate, []string{"class-old", "class-old"}, false},
+		"up to date":       {world.AutoRollingUpdate, []string{"class-new", "class-new"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			feed := make(posts)
+			w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod", Roller: strategy.GardenerFollow{},
+				Foresee: func(rules engine.Strategy) live.Foresee {
+					return func(ctx context.Context, w *world.World, now time.Time, r record.Run) snapshot.Forecast {
+						return sim.Foresee(ctx, rules, w, now, r)
+					}
+				}}
+			rolls(w.World, c.update, c.classes...)
+			for _, source := range []world.Source{world.Cluster, world.Cloud} {
+				w.World.SetHealth(source, world.Health{Fresh: time.Now()})
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			w.Queue = live.Open(ctx, feed)
+			defer w.Queue.Close()
+			shown := make(chan *snapshot.Snapshot, 100)
+			w.Publish = func(s *snapshot.Snapshot) { shown <- s }
+			go func() { _ = w.Run(ctx) }()
+			s := <-shown
+			if !c.foreseen {
+				feed <- func(v *world.World) { v.SetHealth(world.Cloud, world.Health{Fresh: time.Now()}) }
+				if s = <-shown; s.Forecast != nil || s.State != record.NoRun {
+					t.Fatalf("%s, foreseen: %+v", s.State, s.Forecast)
+				}
+				return
+			}
+			for s.Forecast == nil {
+				select {
+				case s = <-shown:
+				case <-time.After(time.Minute):
+					t.Fatal("nothing is foreseen")
+				}
+			}
+			told := func(e record.Event) bool { return e.Type == record.ForecastChanged && e.Run == "" }
+			if f := s.Forecast; s.State != record.NoRun || f.Outlook != record.EndsWell || !f.End.After(time.Now().Add(time.Minute)) || !slices.ContainsFunc(s.Events, told) {
+				t.Errorf("%s, foreseen: %+v, and told %v", s.State, f.Foreseen, s.Events)
+			}
+			feed <- func(v *world.World) { rolls(v, c.update, "class-new", "class-new") }
+			for s.Forecast != nil {
+				select {
+				case s = <-shown:
+				case <-time.After(10 * time.Second):
+					t.Fatalf("all nodes are new, and it is foreseen: %+v", s.Forecast.Foreseen)
+				}
+			}
+		})
 	}
 }

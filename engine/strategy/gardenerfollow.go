@@ -49,6 +49,18 @@ func (GardenerFollow) Defaults() record.Settings {
 	return d
 }
 
+// Rolls is a run that would follow the roll which Gardener is at, false where no node is outdated, or nobody but the
+// user selects nodes.
+func (g GardenerFollow) Rolls(w *world.World, now time.Time) (record.Run, bool) {
+	if p := w.Group.Pool; p == nil || p.Update == world.ManualInPlaceUpdate || !g.Follows().Drives(&w.Group) {
+		return record.Run{}, false
+	}
+	run := engine.Start(assess.NewRun(g, "", 0, w, g.Defaults(), record.Target{}), now, string(g.Follows().Mover()))
+	run = engine.Decide(g, now, w, run, engine.Inputs{}).Run
+	done, total := run.Outdated()
+	return run, done < total
+}
+
 // Abilities are what Gardener offers.
 func (GardenerFollow) Abilities() []record.Ability {
 	return followAbilities()

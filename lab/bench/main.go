@@ -11,8 +11,8 @@
 //	           requests for each replaced node
 //	kops       a roll by kops's rules beside the sum of the waits that they force, and
 //	           beside the same roll by our own defaults
-//	own        rolls by our own rules beside their bound, kops's and EKS's, and waves of nodes that
-//	           share few PDBs beside waves in random order
+//	own        rolls by our own rules beside their bound, kops's and EKS's, simulated and on the
+//	           lab, and waves of nodes that share few PDBs beside waves in random order
 //	foresee    what is foreseen of rolls of twelve simulated clusters, and what comes; misses and
 //	           false alarms over random clusters whose durations and faults are hidden
 //	foretell   the same of twelve groups of a real control plane, each rolled twice

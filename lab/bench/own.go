@@ -31,7 +31,7 @@ func ownBound(nodes, surge int, t machineTimes, moved time.Duration) time.Durati
 const ownMoved = 5 * time.Second
 
 // own compares rolls by our own rules with their bound, and with the same rolls by EKS's and by kops's; and
-// waves of nodes that share few PDBs with waves in random order.
+// waves of nodes that share few PDBs with waves in random order. Then it rolls the same on the lab, with smaller waits.
 func (b *bench) own(ctx context.Context) error {
 	for _, surge := range []int{1, 6} {
 		rolls := []struct{ name, cluster, settings string }{
@@ -56,7 +56,10 @@ func (b *bench) own(ctx context.Context) error {
 			}
 		}
 	}
-	return b.waves(ctx)
+	if err := b.waves(ctx); err != nil {
+		return err
+	}
+	return b.ownInLab(ctx)
 }
 
 // waveClusters is how many clusters with PDBs of their own are rolled in both orders, with a surge of waveSurge.

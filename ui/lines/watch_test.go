@@ -24,6 +24,10 @@ func TestPlainWatch(t *testing.T) {
 		Hears("no run is under way; drainboard upgrade ng-web starts one\n")
 	p.Later(time.Minute)
 	p.Never("no run: ")
+	rolls := uitest.Idle() // by the group's own controller
+	f := snapshot.ForecastOf(uitest.Moment, snapshot.Rehearsal{Took: 5 * time.Minute, Result: record.Succeeded, Replaced: 8}, nil)
+	rolls.Forecast = &f
+	attend(t, rolls, onlyWatches).Hears("outdated, about 5 min left")
 	refused := uitest.Idle()
 	refused.Refused = "only its operator svc may change it"
 	attend(t, refused, onlyWatches).Hears("no run is under way, and none can start: only its operator svc may change it\n").Never("drainboard upgrade")

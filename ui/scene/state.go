@@ -131,9 +131,10 @@ func (sc *Scene) StandingLook(st *style.Styles) (string, style.Look) {
 	return sc.StateLook(st)
 }
 
-// Foreseen is how the run will end, nil where that is not known, as while nobody drives it.
+// Foreseen is how the run will end, or without one the roll that the group's own controller is at; nil where that
+// is not known, as while nobody drives the run.
 func (sc *Scene) Foreseen() *record.Foreseen {
-	if sc.Forecast == nil || sc.Forecast.Outlook == record.NotEvaluated || !sc.Unattended.IsZero() || sc.State != record.Running {
+	if sc.Forecast == nil || sc.Forecast.Outlook == record.NotEvaluated || !sc.Unattended.IsZero() || sc.State != record.Running && sc.State != record.NoRun {
 		return nil
 	}
 	return &sc.Forecast.Foreseen

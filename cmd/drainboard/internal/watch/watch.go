@@ -97,7 +97,7 @@ func (a *Watch) onGroup(ctx context.Context, s *session.Session, cluster *sessio
 
 // watching is a watch of the session's cluster.
 func (a *Watch) watching(s *session.Session) *live.Watch {
-	return &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Foresee: forecast.By, Cluster: s.Cluster(),
+	return &live.Watch{Clock: s.Clock(), Rules: strategy.Named, Idle: strategy.EKS{}, Follow: strategy.EKSManaged{}, Foresee: forecast.By, Roller: strategy.GardenerFollow{}, Cluster: s.Cluster(),
 		NewID: func(now time.Time) string { return session.RunID(a.Group, now) }}
 }
 

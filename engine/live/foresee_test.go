@@ -68,6 +68,45 @@ func TestLoopRehearses(t *testing.T) {
 	<-ended
 }
 
+// Where nobody looks, as with --auto, the end is foreseen all the same: it is told, and the record has it.
+func TestLoopRehearsesUnseen(t *testing.T) {
+	b := newBench(t)
+	b.hold = make(chan struct{})
+	b.Foresee = func(_ context.Context, _ *world.World, now time.Time, _ record.Run) snapshot.Forecast {
+		return snapshot.ForecastOf(now, snapshot.Rehearsal{Took: time.Hour, Result: record.Succeeded}, nil)
+	}
+	told := make(chan record.Event, 100)
+	b.Events = func(list []record.Event) {
+		for _, e := range list {
+			if e.Type == record.ForecastChanged {
+				told <- e
+			}
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := b.Run(ctx, b.planned())
+		done <- err
+	}()
+	select {
+	case e := <-told:
+		if e.Run != "run-1" || e.Reason != string(record.EndsWell) || e.Until == nil {
+			t.Errorf("told %+v", e)
+		}
+	case <-time.After(time.Minute):
+		t.Error("nothing is told of how the run will end")
+	}
+	close(b.hold)
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if f := b.record.Foreseen; f == nil || f.Outlook != record.EndsWell {
+		t.Errorf("the record has %+v", f)
+	}
+}
+
 // What is foreseen counts down, and holds for as long as it is new and the run is running.
 func TestForecastOfARun(t *testing.T) {
 	now := time.Now()
@@ -124,7 +163,7 @@ func TestForecastIsTold(t *testing.T) {
 		{snapshot.Unforeseen(now, "no reason"), ""},
 	} {
 		told := ""
-		for _, e := range f.heed(foreseen{began: now, end: c.of}, now, &run) {
+		for _, e := range f.heed(foreseen{run: run.ID, began: now, end: c.of}, now, &run) {
 			told += e.Message
 			if e.Type != record.ForecastChanged || e.Reason != string(c.of.Outlook) || e.Run != "run-1" {
 				t.Errorf("%+v", e)

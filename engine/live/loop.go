@@ -538,7 +538,8 @@ func (l *Loop) farewell(ctx context.Context, held bool) error {
 const keepEvents = 1000
 
 func (l *Loop) publish() {
-	if l.Publish == nil {
+	if l.Publish == nil { // nobody looks, and what is foreseen is told all the same
+		l.foreseer.foresees(l.background, l.Foresee, &l.running, l.World, l.Clock.Now(), l.run)
 		return
 	}
 	if n := len(l.log); n > 2*keepEvents {

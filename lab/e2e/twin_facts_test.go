@@ -98,7 +98,7 @@ func (s story) kind(e record.Event) string {
 // depends on when the program looked: a failed launch that the group has made up for
 // between two polls is not read.
 func byProgram(e record.Event) bool {
-	return e.Type == record.RunPlanned || e.Type == record.RunStarted || e.Type == record.Warning && (e.Reason == "foreseen" || e.Reason == "launch-failed")
+	return e.Type == record.RunPlanned || e.Type == record.RunStarted || e.Type == record.ForecastChanged || e.Type == record.Warning && (e.Reason == "foreseen" || e.Reason == "launch-failed")
 }
 
 func (s story) facts() facts {

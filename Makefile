@@ -96,7 +96,7 @@ lint: ## gofmt, go vet, staticcheck, and no function of engine and cmd above com
 lab: build labtools ## a control plane with a node group to upgrade, and the dashboard on it
 	bin/lab up $(LAB_FLAGS) -- bin/drainboard upgrade ng-web $(UPGRADE_FLAGS)
 
-bench: build labtools ## every figure of docs/internals/speed.md, beside what it is compared with (a quarter of an hour)
+bench: build labtools ## every figure of docs/internals/speed.md, beside what it is compared with (an hour)
 	cd lab && go run ./bench
 
 # In a clone without a remote GoReleaser asks for its address in vain, and then knows no commit

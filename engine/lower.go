@@ -37,7 +37,7 @@ func (s *Step) LowerToMachines() bool {
 	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader)):
 		return true
 	case l == nil:
-		sizeLowering{s}.set(record.Lowering{Began: s.Now})
+		sizeLowering{s}.set(record.Lowering{Began: s.Now, Sizes: s.W.Group.Sizes})
 	case l.Over:
 		return s.resumeScaling()
 	}
@@ -123,13 +123,13 @@ func (s sizeLowering) atRest() bool {
 }
 
 // confirm reads the group again once its desired size is lower. If there are more
-// machines than that now, they are kept.
+// machines than that now, they are kept, unless others have lowered it further: that is theirs.
 func (s sizeLowering) confirm(l record.Lowering) {
 	g, there := &s.W.Group, len(standing(&s.Reader))
 	if !s.Fresh(world.Cloud) || !s.W.Health[world.Cloud].Fresh.After(l.SetAt) || !s.Settled(record.LowerKey) {
 		return
 	}
-	if there <= g.Sizes.Desired || givenUp(&s.Reader, record.KeepKey) {
+	if there <= g.Sizes.Desired || g.Sizes.Desired < l.Sizes.Desired || givenUp(&s.Reader, record.KeepKey) {
 		s.over(l)
 		return
 	}
@@ -180,11 +180,12 @@ func (s *Step) resumeScaling() bool {
 }
 
 // mayResume reports whether a process may act again: the group would end machines by
-// its own choice if there are more than desired, and launch some if it ends none.
+// its own choice if there are more than desired, and others did not want that, and launch some if it ends none.
 func (s *Step) mayResume(process string) bool {
 	switch process {
 	case ending:
-		return len(standing(&s.Reader)) <= s.W.Group.Sizes.Desired
+		size, l := s.W.Group.Sizes.Desired, s.Run.Lowering
+		return len(standing(&s.Reader)) <= size || l != nil && size < l.Sizes.Desired
 	case launching:
 		return !slices.Contains(s.Run.Suspended, ending)
 	}

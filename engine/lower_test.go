@@ -70,3 +70,17 @@ func TestLowerKeepsWhatShowsLate(t *testing.T) {
 		t.Errorf("asked for %v, want that the group may end machines again, and nothing else yet", s.actions)
 	}
 }
+
+// What others lower further stands: it is not raised again, and the group may end what it has more.
+func TestLoweredFurtherByOthers(t *testing.T) {
+	now := time.Unix(1000, 0)
+	l := record.Lowering{Began: now.Add(-9 * time.Second), Stopped: now.Add(-8 * time.Second), SetAt: now.Add(-time.Second), Sizes: world.Sizes{Max: 9, Desired: 4}, By: 2}
+	s := lowering(4, 1, l, now, now)
+	if s.LowerToMachines(); len(s.actions) > 0 || !s.Run.Lowering.Over {
+		t.Fatalf("asked for %v, over %v", s.actions, s.Run.Lowering.Over)
+	}
+	s = lowering(4, 1, *s.Run.Lowering, now, now)
+	if s.LowerToMachines(); len(s.actions) != 1 || s.actions[0].Process != ending {
+		t.Errorf("asked for %v, want that the group may end machines again", s.actions)
+	}
+}

@@ -53,6 +53,7 @@ type checker struct {
 	held        world.Sizes    // the group's before the request that has just arrived
 	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
 	made        *record.Action // the raise that has happened last, nil for none
+	sized       int            // the desired size as it was when the group was to end no machines, or as it was set since
 
 	shownBatches map[string][]string // what the hash of each batch stood for when it was shown
 	owners       map[string]string   // of the pods that were asked to go, by UID
@@ -268,8 +269,10 @@ func (c *checker) arrives(a record.Action) {
 			d.breaks("rule 2: %s of %s/%s without a UID", a.Kind, a.Namespace, a.Pod)
 		}
 	case record.SetSizes:
-		c.held = s.group.Sizes
+		c.held, c.sized = s.group.Sizes, a.Sizes.Desired
 		c.lowers(a)
+	case record.Suspend:
+		c.sized = s.View.Group.Sizes.Desired
 	case record.Resume:
 		c.resumes(a)
 	case record.Terminate:
@@ -394,7 +397,7 @@ func (c *checker) after(dec engine.Decision) {
 	begun := false
 	for id, n := range dec.Run.Nodes.All() {
 		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.now) && n.Began.Equal(d.Sim.now) {
-			begun = true
+			begun = begun || !n.New || dec.Run.State != record.Ending // an early end needs no slot for what it retires
 			c.enough(id, n)
 			c.quorum(id, n)
 			c.gated(id, n)

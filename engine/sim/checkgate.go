@@ -50,7 +50,7 @@ func (c *checker) gated(id string, n record.Node) {
 	size := view.Group.Sizes.Desired
 	if c.isOwn() {
 		read := view.Health[world.Cloud].Fresh
-		size = min(size, d.Sim.owed()-d.Sim.raisedBetween(read, d.Sim.now)) // the surge stands in for others
+		size = min(size, d.Sim.owed()-d.Sim.slack-d.Sim.raisedBetween(read, d.Sim.now)) // the surge stands in for others
 	}
 	if floor := min(c.rested, size) - c.mayMiss(); in < floor {
 		d.breaks("gate: the drain of %s leaves %d nodes in service, %d have to be", n.Name, in, floor)

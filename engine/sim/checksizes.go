@@ -285,7 +285,7 @@ func (c *checker) again(a record.Action) {
 }
 
 // resumes checks that the group may end machines again only when it has none too many as far as
-// the driver can know, and launches some only when it may end some.
+// the driver can know, unless others have lowered it meanwhile, and launches some only when it may end some.
 func (c *checker) resumes(a record.Action) {
 	d, s := c.d, c.d.Sim
 	known := 0
@@ -295,7 +295,7 @@ func (c *checker) resumes(a record.Action) {
 		}
 	}
 	switch {
-	case a.Process == terminate && known > s.View.Group.Sizes.Desired && s.group.HasSuspended(terminate):
+	case a.Process == terminate && known > s.View.Group.Sizes.Desired && s.View.Group.Sizes.Desired >= c.sized && s.group.HasSuspended(terminate):
 		d.breaks("sizes: the group may end machines again, and has %d, %d desired", known, s.View.Group.Sizes.Desired)
 	case a.Process == launch && s.group.HasSuspended(terminate) && !s.theirs[terminate] && s.group.HasSuspended(launch):
 		d.breaks("sizes: the group may launch machines again before it may end some")

@@ -80,6 +80,13 @@ func TestWatcher(t *testing.T) {
 	f = snapshot.ForecastOf(uitest.Moment, snapshot.Rehearsal{Took: 5 * time.Minute, Left: 2, Why: "PDB shop/db never opens"}, nil)
 	m.Update(snapshotMsg{uitest.Judge(rolls)})
 	shows("will not end by itself", "forecast: PDB shop/db never opens")
+	rolls = uitest.Driven()
+	m.Update(snapshotMsg{uitest.Judge(rolls)})
+	shows("; time left")
+	rolls.Forecast = &f
+	m.Update(snapshotMsg{uitest.Judge(rolls)})
+	shows("will not end by itself")
+	hides("; time left")
 
 	s := uitest.Asking()
 	s.Driver = "ann@laptop pid 7"

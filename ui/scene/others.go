@@ -68,6 +68,7 @@ func (sc *Scene) OthersTexts() (texts [2]string) {
 	from := o.From.In(sc.Clock().Location()).Format("15:04")
 	text := fmt.Sprintf("since %s: %s replaced (before: not known); %d of %d up to date", from, style.Count(o.Replaced, "node"), o.Current, o.Nodes)
 	switch {
+	case sc.Foreseen() != nil: // the header says it
 	case o.Pace != "":
 		text += "; time left at the pace of " + o.Pace
 	case len(o.Movers) > 0 && o.Movers[0].Roll && sc.Outdated() > 0:

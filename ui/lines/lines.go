@@ -244,7 +244,7 @@ func (n *narrator) notice() {
 // turn continues with another run of a roll.
 func (n *narrator) turn() {
 	n.m.Notice, n.asked, n.q = "", "", nil
-	n.told.blockers, n.told.notes = map[string]string{}, map[string]note{}
+	n.told.blockers, n.told.notes = nil, map[string]note{}
 	n.say(n.intro())
 }
 

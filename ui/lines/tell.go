@@ -15,11 +15,13 @@ import (
 
 // How long it is silent before the plain mode says how the run stands: while nodes
 // are at work, and while it only waits for the operator. What has changed only in its
-// details is printed again after moments at the earliest.
+// details is printed again after moments at the earliest, and who keeps a pod in a roll that no run
+// follows when it has for lasts: under a PDB pods wait for each other for a second or two.
 const (
 	patienceAtWork  = 30 * time.Second
 	patienceWaiting = 5 * time.Minute
 	moments         = 30 * time.Second
+	lasts           = 5 * time.Second
 )
 
 // teller remembers what was told.
@@ -30,9 +32,15 @@ type teller struct {
 	length int
 	// blockers and notes are what was told of them, by pod and by topic; invalid is when
 	// something was last told to be not valid.
-	blockers map[string]string
+	blockers map[string]toldBlocker // nil: none was looked at
 	notes    map[string]note
 	invalid  map[string]time.Time
+}
+
+// toldBlocker is what was told of a blocker last, since when there is one, and when it was told, zero: not yet.
+type toldBlocker struct {
+	key         string
+	since, said time.Time
 }
 
 type note struct {
@@ -41,7 +49,7 @@ type note struct {
 }
 
 func newTeller() teller {
-	return teller{events: map[eventKey]int{}, blockers: map[string]string{}, notes: map[string]note{}, invalid: map[string]time.Time{}}
+	return teller{events: map[eventKey]int{}, notes: map[string]note{}, invalid: map[string]time.Time{}}
 }
 
 // eventKey is what tells events apart; a log has no numbers, and may get events in
@@ -202,8 +210,8 @@ func (n *narrator) tellBlockers() {
 	if m.Scene.Over() {
 		return
 	}
-	now := m.Opts.Now()
-	told := make(map[string]string, len(sc.Blockers))
+	now, idle, first := m.Opts.Now(), sc.State == record.NoRun, n.told.blockers == nil
+	told := make(map[string]toldBlocker, len(sc.Blockers))
 	for _, b := range sc.Blockers {
 		if b.Guess { // the event that names the nodes says more
 			continue
@@ -217,16 +225,24 @@ func (n *narrator) tellBlockers() {
 			key += near(left)
 		}
 		pod := scene.BlockerKey(b)
-		told[pod] = key
-		switch was, known := n.told.blockers[pod]; {
-		case !known:
-			n.say("blocked: " + blockerSentence(sc, b))
-		case was != key:
-			n.say("still blocked: " + blockerSentence(sc, b))
+		is, known := n.told.blockers[pod]
+		if !known {
+			is.since = now
 		}
+		switch {
+		case is.said.IsZero() && idle && !first && now.Sub(is.since) < lasts, is.key != key && idle && now.Sub(is.said) < moments:
+		case is.said.IsZero():
+			n.say("blocked: " + blockerSentence(sc, b))
+			is.key, is.said = key, now
+		case is.key != key:
+			n.say("still blocked: " + blockerSentence(sc, b))
+			is.key, is.said = key, now
+		}
+		told[pod] = is
 	}
-	for pod := range n.told.blockers {
-		if ref, _, _ := strings.Cut(pod, "\x00"); told[pod] == "" && sc.State == record.NoRun { // a run's events tell it
+	for pod, was := range n.told.blockers {
+		ref, _, _ := strings.Cut(pod, "\x00")
+		if _, is := told[pod]; !is && idle && !was.said.IsZero() { // a run's events tell it
 			n.say("no longer blocked: " + ref)
 		}
 	}

@@ -35,7 +35,7 @@ func (n *narrator) watch(first bool) {
 	case first:
 		n.stand(true)
 	case sc.RunID != n.about:
-		n.told.blockers, n.told.notes = map[string]string{}, map[string]note{}
+		n.told.blockers, n.told.notes = nil, map[string]note{}
 		n.stand(false)
 	case sc.Driver == "" || sc.Driver == n.driver: // nobody may be between two who drive it
 	case n.driver == "":

@@ -126,6 +126,12 @@ func TestPlainWatchOfOthers(t *testing.T) {
 	free.Blockers = nil
 	free.Events = append(free.Events, record.Event{Time: uitest.Moment.Add(time.Second), Type: record.NodeDrained, Node: uitest.Host(1, 23), Message: "drained by kops"})
 	p.Show(free).Hears("ip-10-0-1-23 drained by kops\n", "no longer blocked: shop/checkout-7d9f-x2\n")
+	p.Show(uitest.Driven()).Later(2 * time.Second).Show(free) // a pod that waits for another one for a moment
+	p.Later(time.Second).Show(uitest.Driven())
+	p.Later(6 * time.Second).Hears("blocked: shop/checkout-7d9f-x2").Show(free).Hears("no longer blocked: shop/checkout-7d9f-x2\n")
+	if got := strings.Count(p.text, "blocked: shop/checkout-7d9f-x2"); got != 5 { // one of them in a line of the state
+		t.Errorf("the blocker was told %d times in all:\n%s", got, p.text)
+	}
 }
 
 // A worker pool is told whole once, then what becomes of it.

@@ -15,13 +15,17 @@ import (
 // Whatever is wrong with what drainboard is told: one clear sentence, exit code
 // 2, and nothing touched, not even the lock.
 func TestBadInput(t *testing.T) {
-	s := newScene(t, "input", lab.GroupOptions{Nodes: 1, Zones: oneZone})
-	s.deploy("bare", "scratch")
+	if _, err := theEKS(); err != nil {
+		t.Fatal(err)
+	}
+	// Before the scene, which takes longer than they take to be listed.
 	shared.Cloud().CreateGroup(cloud.GroupSpec{Name: "ng-input-old", Zones: oneZone, LaunchConfiguration: "lc-1"})
 	shared.Cloud().CreateGroup(cloud.GroupSpec{
-		Name: "ng-input-eks", Zones: oneZone, Template: cloud.TemplateRef{ID: s.group.TemplateID, Version: "1"},
+		Name: "ng-input-eks", Zones: oneZone, Template: cloud.TemplateRef{ID: shared.Cloud().CreateLaunchTemplate("input-eks", cloud.TemplateData{ImageID: lab.OldAMI, InstanceType: "m5.large"}), Version: "1"},
 		Tags: map[string]string{"eks:nodegroup-name": "workers", "eks:cluster-name": "prod"},
 	})
+	s := newScene(t, "input", lab.GroupOptions{Nodes: 1, Zones: oneZone})
+	s.deploy("bare", "scratch")
 	shared.Cloud().ExpireKey("input-expired", true)
 	shared.Cloud().SetImage("ami-0123missing", "")
 	token := s.home + "/token.kubeconfig"

@@ -97,7 +97,7 @@ func (c *Client) Meant(ctx context.Context, name string, machineIDs map[string]b
 	return "", c.unknown(name, all)
 }
 
-// unknown is the error for a group that there is not.
+// unknown is the error for a group that there is not, or that came while it was looked for.
 func (c *Client) unknown(name string, all []types.AutoScalingGroup) error {
 	var names []string
 	for _, g := range all {
@@ -105,6 +105,8 @@ func (c *Client) unknown(name string, all []types.AutoScalingGroup) error {
 	}
 	none := fmt.Sprintf("no Auto Scaling group %q in %s", transport.Clean(name), c.region)
 	switch close := transport.Near(name, names); {
+	case slices.Contains(names, name):
+		none += " until a moment ago, and now there is one: try again"
 	case len(close) > 0:
 		none += ": did you mean " + strings.Join(close, " or ") + "?"
 	case len(names) == 0:

@@ -48,3 +48,18 @@ func TestMeant(t *testing.T) {
 		}
 	}
 }
+
+// A group that is listed only after it was asked for by its name is not said to be missing.
+func TestUnknownGroupThatCame(t *testing.T) {
+	s, c := connect(t)
+	s.onCall("DescribeAutoScalingGroups", func(in url.Values) string {
+		if in.Get("AutoScalingGroupNames.member.1") != "" {
+			return groups()
+		}
+		return groups(group("eks-workers-0ac1", ""))
+	})
+	_, err := c.Group(t.Context(), "eks-workers-0ac1")
+	if !errors.Is(err, transport.ErrNotFound) || !strings.HasSuffix(err.Error(), " until a moment ago, and now there is one: try again") {
+		t.Errorf("%v", err)
+	}
+}

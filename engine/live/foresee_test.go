@@ -95,7 +95,7 @@ func TestLoopRehearsesUnseen(t *testing.T) {
 			t.Errorf("told %+v", e)
 		}
 	case <-time.After(time.Minute):
-		t.Error("nothing is told of how the run will end")
+		t.Error("how the run will end is not told")
 	}
 	close(b.hold)
 	stop()

@@ -45,6 +45,19 @@ func pooled(update string, surge, unavailable int, drain time.Duration) func(*Si
 	}
 }
 
+// throughInPlace makes the group such a pool, updated in place, of which a node's agent has just updated one: its label says so, and
+// the condition that machine-controller-manager writes does not yet.
+func throughInPlace(s *Sim) {
+	pooled(world.AutoInPlaceUpdate, 0, 1, 2*time.Hour)(s)
+	m := s.alive()[0]
+	m.Managed.Phase = world.PhaseInPlaceUpdating
+	s.editByOthers(m.name, func(n *world.Node) {
+		n.Labels[selectedLabel], n.Labels[resultLabel] = "true", "successful"
+		setStep(n, world.GardenerReady, s.now)
+		cordon(n, s.now)
+	})
+}
+
 // managed makes the group an EKS managed node group whose update has just begun.
 func managed(most string, minimal bool) func(*Sim) {
 	return func(s *Sim) {
@@ -89,6 +102,11 @@ func TestForeseeWhatOthersDrive(t *testing.T) {
 			script: timing + "cluster zones=a,b nodes=6\nworkload web replicas=12 stop=5s\nbudget web max=2",
 			rules:  strategy.GardenerFollow{}, group: pooled(world.AutoInPlaceUpdate, 0, 1, 2*time.Hour), outlook: record.EndsWell, result: record.Succeeded,
 			least: 15 * time.Minute, most: 20 * time.Minute, // three updates of five minutes in each zone
+		},
+		"Gardener, in place, a node is through": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=2",
+			rules:  strategy.GardenerFollow{}, group: throughInPlace, outlook: record.EndsWell, result: record.Succeeded,
+			least: 10 * time.Minute, most: 14 * time.Minute, // two updates in the other zone
 		},
 		"EKS": {
 			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=1",

@@ -126,6 +126,7 @@ func (r *gardenerRoll) takeUpUpdates(p world.Pool, pace Pace) {
 			r.Sim.pool.at[m.name] = cmp.Or(is.Since, r.now)
 			r.drainForUpdate(m.name)
 		case is.Done:
+			r.editByOthers(m.name, func(n *world.Node) { setStep(n, "UpdateSuccessful", r.now) }) // its label is there first
 			r.after(controllerTurn, func() { r.finishUpdate(m.name) })
 		case is.Step == world.GardenerReady, is.Step == world.GardenerDrained:
 			r.updateInPlace(m.name, max(time.Second, pace.Update-r.now.Sub(cmp.Or(is.Since, r.now))))

@@ -114,34 +114,46 @@ func TestLockReleasesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// An API that fails a request or two does not keep the lock from being given up.
+// An API that fails a request or two, or does not answer them, does not keep the lock from being given up.
 func TestLockIsReleasedAllTheSame(t *testing.T) {
-	t.Parallel()
-	s := newFakeStore(t)
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	l := s.Lock("drainboard", "ng-web")
-	held, err := l.Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var left atomic.Int32
-	left.Store(3)
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.Contains(r.URL.Path, "/leases/") || left.Add(-1) < 0 {
-			return false
-		}
-		say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
-		return true
-	})
-	held.Release()
-	begin := time.Now()
-	next, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	next.Release()
-	if took := time.Since(begin); took > leaseDuration/2 {
-		t.Errorf("the next process waited for %s", took)
+	for name, trouble := range map[string]struct {
+		requests int32
+		meets    func(http.ResponseWriter, *http.Request)
+	}{
+		"fails": {3, func(w http.ResponseWriter, _ *http.Request) {
+			say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
+		}},
+		"does not answer": {2, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFakeStore(t)
+			s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+			l := s.Lock("drainboard", "ng-web")
+			held, err := l.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var left atomic.Int32
+			left.Store(trouble.requests)
+			s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+				if !strings.Contains(r.URL.Path, "/leases/") || left.Add(-1) < 0 {
+					return false
+				}
+				trouble.meets(w, r)
+				return true
+			})
+			held.Release()
+			begin := time.Now()
+			next, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			next.Release()
+			if took := time.Since(begin); took > leaseDuration/2 {
+				t.Errorf("the next process waited for %s", took)
+			}
+		})
 	}
 }
 

@@ -110,17 +110,12 @@ func (w *watchedLock) note(err error) {
 const letGoPause = 200 * time.Millisecond
 
 // letGo gives the lease up: the next process would have to wait until it has run out. It
-// takes lockTimeout at most.
+// takes lockTimeout at most, of which a request that is not answered takes a part.
 func (w *watchedLock) letGo() {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	for ctx.Err() == nil && w.holds() {
-		h, err := w.lease.get(ctx)
-		if err == nil && h.holder == w.identity {
-			now := micro(time.Now())
-			err = w.lease.update(ctx, holding{duration: time.Second, acquired: now, renewed: now, transitions: h.transitions})
-		}
-		if err == nil {
+	for part := lockTimeout / 5; ctx.Err() == nil && w.holds(); part *= 2 {
+		if w.clears(ctx, part) == nil {
 			w.mu.Lock()
 			w.held = false
 			w.mu.Unlock()
@@ -131,6 +126,18 @@ func (w *watchedLock) letGo() {
 		case <-time.After(letGoPause):
 		}
 	}
+}
+
+// clears takes this process off the lease within a time.
+func (w *watchedLock) clears(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	h, err := w.lease.get(ctx)
+	if err != nil || h.holder != w.identity {
+		return err
+	}
+	now := micro(time.Now())
+	return w.lease.update(ctx, holding{duration: time.Second, acquired: now, renewed: now, transitions: h.transitions})
 }
 
 // holds reports whether the last write of ours that was accepted took or renewed the

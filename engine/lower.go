@@ -155,7 +155,7 @@ func (s sizeLowering) over(l record.Lowering) {
 		gone := slices.DeleteFunc(slices.Clone(l.Machines), func(id string) bool { return slices.Contains(there, id) })
 		s.Run.Doubtful += min(len(gone), max(0, l.By))
 	case is < l.Sizes.Desired:
-		l.By = l.Unsure
+		l.By, l.Sizes.Desired = l.Unsure, is
 		s.Run.Lowered += l.By
 		s.Run.Others += is - s.Run.Expected()
 		s.Run.Doubtful += min(l.By, is)

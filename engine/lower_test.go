@@ -84,3 +84,17 @@ func TestLoweredFurtherByOthers(t *testing.T) {
 		t.Errorf("asked for %v, want that the group may end machines again", s.actions)
 	}
 }
+
+// Where the answer to the lowering was lost, a smaller size counts as ours: a machine that shows late is not left to the group.
+func TestLoweredWithoutAnAnswer(t *testing.T) {
+	now := time.Unix(1000, 0)
+	l := record.Lowering{Began: now.Add(-9 * time.Second), Stopped: now.Add(-8 * time.Second), Sizes: world.Sizes{Max: 9, Desired: 6}, Unsure: 2}
+	s := lowering(5, 4, l, now, now)
+	if s.LowerToMachines(); !s.Run.Lowering.Over {
+		t.Fatalf("%+v", s.Run.Lowering)
+	}
+	s = lowering(5, 4, *s.Run.Lowering, now, now)
+	if s.LowerToMachines(); len(s.actions) > 0 {
+		t.Errorf("with a machine too many, which our lowering may have made so, the group may act again: %v", s.actions)
+	}
+}

@@ -272,7 +272,9 @@ func (c *checker) arrives(a record.Action) {
 		c.held, c.sized = s.group.Sizes, a.Sizes.Desired
 		c.lowers(a)
 	case record.Suspend:
-		c.sized = s.View.Group.Sizes.Desired
+		if a.Process == terminate {
+			c.sized = s.View.Group.Sizes.Desired
+		}
 	case record.Resume:
 		c.resumes(a)
 	case record.Terminate:

@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/ui/glance"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
@@ -17,10 +18,10 @@ const (
 	glanceLeast = 20 // lines of a screen on which it has lines of its own
 )
 
-// glancePanel is how wide the panel beside the table is, 0 where there is none: the table has
-// all its columns in what is left, and the zones have no tables of their own.
+// glancePanel is how wide the panel beside the table is, 0 where there is none: a run has a
+// timeline, the table has all its columns in what is left, and the zones have no tables of their own.
 func (m *Model) glancePanel(w int) int {
-	if w < glanceWidth || m.Height < tallHeight || m.Scene.Total == 0 || m.Nodes.wide || m.Nodes.perZone(m.Scene, w) {
+	if w < glanceWidth || m.Height < tallHeight || m.Scene.Total == 0 || m.Scene.State == record.NoRun || m.Nodes.wide || m.Nodes.perZone(m.Scene, w) {
 		return 0
 	}
 	panel := min(w-glanceTable, glanceMost)

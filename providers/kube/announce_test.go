@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // board is an API server that takes Events, or does not.
@@ -28,7 +29,7 @@ type board struct {
 func (b *board) serve(t *testing.T) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
-			say(w, 200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"r","namespace":"drainboard","uid":"uid-of-record"}}`)
+			kubetest.Say(w, 200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"r","namespace":"drainboard","uid":"uid-of-record"}}`)
 			return
 		}
 		var e corev1.Event
@@ -46,16 +47,16 @@ func (b *board) serve(t *testing.T) http.HandlerFunc {
 		}
 		b.events = append(b.events, e)
 		if b.every != 0 && len(b.events)%b.every == 0 {
-			say(w, 500, status(500, "InternalError", "no", ""))
+			kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "no", ""))
 			return
 		}
 		if b.code != 0 {
-			say(w, b.code, status(b.code, map[int]string{403: "Forbidden", 500: "InternalError"}[b.code], "no", ""))
+			kubetest.Say(w, b.code, kubetest.Status(b.code, map[int]string{403: "Forbidden", 500: "InternalError"}[b.code], "no", ""))
 			return
 		}
 		e.Kind, e.APIVersion = "Event", "v1"
 		text, _ := json.Marshal(e)
-		say(w, 201, string(text))
+		kubetest.Say(w, 201, string(text))
 	}
 }
 

@@ -2,11 +2,9 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,38 +13,25 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/clock"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
+
+// fakeStore is a client and the API server that it talks to.
+type fakeStore struct {
+	*kubetest.Store
+	*Client
+	t *testing.T
+}
+
+func newFakeStore(t *testing.T) *fakeStore {
+	s := kubetest.NewStore(t)
+	return &fakeStore{s, fakeAPI(t, s.Serve), t}
+}
 
 // fakeAPI is a client of an API that a handler plays.
 func fakeAPI(t *testing.T, h http.HandlerFunc) *Client {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	c, err := open(&rest.Config{Host: server.URL}, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// say answers with a body as the API does.
-func say(w http.ResponseWriter, code int, body string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(code)
-	_, _ = io.WriteString(w, body)
-}
-
-// status is a Failure as the API words it; details may be "".
-func status(code int, reason, message, details string) string {
-	s := map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "reason": reason, "message": message}
-	if details != "" {
-		s["details"] = json.RawMessage(details)
-	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
+	return kubetest.Client(t, Open, h)
 }
 
 var eviction = record.Action{Kind: record.Evict, Key: "evict/u1", Namespace: "shop", Pod: "cart-1", UID: "u1"}
@@ -64,50 +49,50 @@ func TestEvictOutcomes(t *testing.T) {
 		after      time.Duration
 	}{
 		{name: "accepted", code: 201, body: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, verdict: record.Done},
-		{name: "budget", code: 429, body: status(429, "TooManyRequests", cannot, `{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout needs 3 healthy pods and has 3 currently"}]}`),
+		{name: "budget", code: 429, body: kubetest.Status(429, "TooManyRequests", cannot, `{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout needs 3 healthy pods and has 3 currently"}]}`),
 			verdict: record.Refused, refusal: record.RefusedBudget, message: "checkout needs 3 healthy"},
-		{name: "budget being processed", code: 429, retryAfter: "10", body: status(429, "TooManyRequests", cannot, `{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout is still being processed by the server."}]}`),
+		{name: "budget being processed", code: 429, retryAfter: "10", body: kubetest.Status(429, "TooManyRequests", cannot, `{"retryAfterSeconds":10,"causes":[{"reason":"DisruptionBudget","message":"The disruption budget checkout is still being processed by the server."}]}`),
 			verdict: record.Refused, refusal: record.RefusedBudget, message: "still being processed", after: 10 * time.Second},
-		{name: "budget without cause", code: 429, body: status(429, "TooManyRequests", cannot, ""),
+		{name: "budget without cause", code: 429, body: kubetest.Status(429, "TooManyRequests", cannot, ""),
 			verdict: record.Refused, refusal: record.RefusedBudget},
 		{name: "throttled", code: 429, retryAfter: "1", body: "Too many requests, please try again later.",
 			verdict: record.Refused, refusal: record.RefusedBusy, after: time.Second},
-		{name: "two budgets", code: 500, body: status(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", ""),
+		{name: "two budgets", code: 500, body: kubetest.Status(500, "", "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.", ""),
 			verdict: record.Refused, refusal: record.RefusedBudgets, message: "more than one"},
-		{name: "webhook denies", code: 403, body: status(403, "Forbidden", `admission webhook "guard.example.com" denied the request: not now`, ""),
+		{name: "webhook denies", code: 403, body: kubetest.Status(403, "Forbidden", `admission webhook "guard.example.com" denied the request: not now`, ""),
 			verdict: record.Refused, refusal: record.RefusedWebhook, message: "guard.example.com"},
-		{name: "webhook denies as 429", code: 429, body: status(429, "TooManyRequests", `admission webhook "guard.example.com" denied the request: not now`, ""),
+		{name: "webhook denies as 429", code: 429, body: kubetest.Status(429, "TooManyRequests", `admission webhook "guard.example.com" denied the request: not now`, ""),
 			verdict: record.Refused, refusal: record.RefusedWebhook},
-		{name: "webhook fails", code: 500, body: status(500, "InternalError", `Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: EOF`, ""),
+		{name: "webhook fails", code: 500, body: kubetest.Status(500, "InternalError", `Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: EOF`, ""),
 			verdict: record.Refused, refusal: record.RefusedWebhook, message: "EOF"},
-		{name: "policy denies", code: 422, body: status(422, "Invalid", `pods "cart-1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`, ""),
+		{name: "policy denies", code: 422, body: kubetest.Status(422, "Invalid", `pods "cart-1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`, ""),
 			verdict: record.Refused, refusal: record.RefusedWebhook},
-		{name: "no right", code: 403, body: status(403, "Forbidden", `pods "cart-1" is forbidden: User "ann" cannot create resource "pods/eviction" in API group "" in the namespace "shop"`, `{"name":"cart-1","kind":"pods"}`),
+		{name: "no right", code: 403, body: kubetest.Status(403, "Forbidden", `pods "cart-1" is forbidden: User "ann" cannot create resource "pods/eviction" in API group "" in the namespace "shop"`, `{"name":"cart-1","kind":"pods"}`),
 			verdict: record.Refused, refusal: record.RefusedForbidden, message: "cannot create"},
-		{name: "namespace terminating", code: 403, body: status(403, "Forbidden", `unable to create new content in namespace shop because it is being terminated`, `{"causes":[{"reason":"NamespaceTerminating","message":"namespace shop is being terminated"}]}`),
+		{name: "namespace terminating", code: 403, body: kubetest.Status(403, "Forbidden", `unable to create new content in namespace shop because it is being terminated`, `{"causes":[{"reason":"NamespaceTerminating","message":"namespace shop is being terminated"}]}`),
 			verdict: record.Refused, refusal: record.RefusedBusy},
-		{name: "budget overrun", code: 403, body: status(403, "Forbidden", `poddisruptionbudget.policy "checkout" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`, `{"name":"checkout","group":"policy","kind":"poddisruptionbudget"}`),
+		{name: "budget overrun", code: 403, body: kubetest.Status(403, "Forbidden", `poddisruptionbudget.policy "checkout" is forbidden: DisruptedPods map too big - too many evictions not confirmed by PDB controller`, `{"name":"checkout","group":"policy","kind":"poddisruptionbudget"}`),
 			verdict: record.Refused, refusal: record.RefusedBudget, message: "too big"},
-		{name: "credentials expired", code: 401, body: status(401, "Unauthorized", "Unauthorized", ""),
+		{name: "credentials expired", code: 401, body: kubetest.Status(401, "Unauthorized", "Unauthorized", ""),
 			verdict: record.Refused, refusal: record.RefusedBusy, message: "log in again"},
-		{name: "gone", code: 404, body: status(404, "NotFound", `pods "cart-1" not found`, `{"name":"cart-1","kind":"pods"}`),
+		{name: "gone", code: 404, body: kubetest.Status(404, "NotFound", `pods "cart-1" not found`, `{"name":"cart-1","kind":"pods"}`),
 			verdict: record.Refused, refusal: record.RefusedGone},
 		{name: "not the API", code: 404, body: "<html>not here</html>",
 			verdict: record.Refused, refusal: record.RefusedBusy},
-		{name: "another pod of the name", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on Pod "cart-1": the UID in the precondition (u1) does not match the UID in record (u2). The object might have been deleted and then recreated`, ""),
+		{name: "another pod of the name", code: 409, body: kubetest.Status(409, "Conflict", `Operation cannot be fulfilled on Pod "cart-1": the UID in the precondition (u1) does not match the UID in record (u2). The object might have been deleted and then recreated`, ""),
 			verdict: record.Refused, refusal: record.RefusedGone},
-		{name: "another pod, older wording", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": Precondition failed: UID in precondition: u1, UID in object meta: u2`, ""),
+		{name: "another pod, older wording", code: 409, body: kubetest.Status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": Precondition failed: UID in precondition: u1, UID in object meta: u2`, ""),
 			verdict: record.Refused, refusal: record.RefusedGone},
-		{name: "conflict", code: 409, body: status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": the object has been modified`, ""),
+		{name: "conflict", code: 409, body: kubetest.Status(409, "Conflict", `Operation cannot be fulfilled on pods "cart-1": the object has been modified`, ""),
 			verdict: record.Refused, refusal: record.RefusedConflict},
-		{name: "budget conflicts", code: 504, body: status(504, "Timeout", `Timeout: couldn't update PodDisruptionBudget "checkout" due to conflicts`, `{"retryAfterSeconds":10}`),
+		{name: "budget conflicts", code: 504, body: kubetest.Status(504, "Timeout", `Timeout: couldn't update PodDisruptionBudget "checkout" due to conflicts`, `{"retryAfterSeconds":10}`),
 			verdict: record.Refused, refusal: record.RefusedBusy, after: 10 * time.Second},
-		{name: "server timeout", code: 504, body: status(504, "Timeout", "Timeout: request did not complete within the allotted timeout", ""),
+		{name: "server timeout", code: 504, body: kubetest.Status(504, "Timeout", "Timeout: request did not complete within the allotted timeout", ""),
 			verdict: record.Unknown},
-		{name: "etcd away", code: 500, body: status(500, "InternalError", "etcdserver: leader changed", ""), verdict: record.Unknown},
+		{name: "etcd away", code: 500, body: kubetest.Status(500, "InternalError", "etcdserver: leader changed", ""), verdict: record.Unknown},
 		{name: "bad gateway", code: 502, body: "bad gateway", verdict: record.Unknown},
 		{name: "unavailable", code: 503, body: "upstream gone", verdict: record.Unknown},
-		{name: "malformed", code: 400, body: status(400, "BadRequest", "name in URL does not match", ""),
+		{name: "malformed", code: 400, body: kubetest.Status(400, "BadRequest", "name in URL does not match", ""),
 			verdict: record.Refused, refusal: record.RefusedInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +102,7 @@ func TestEvictOutcomes(t *testing.T) {
 				if tt.retryAfter != "" {
 					w.Header().Set("Retry-After", tt.retryAfter)
 				}
-				say(w, tt.code, tt.body)
+				kubetest.Say(w, tt.code, tt.body)
 			})
 			got := c.Executor().Do(context.Background(), eviction)
 			if got.Verdict != tt.verdict || got.Refusal != tt.refusal || got.After != tt.after || !strings.Contains(got.Message, tt.message) {
@@ -138,7 +123,7 @@ func TestEvictSendsUID(t *testing.T) {
 	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		path, body = r.Method+" "+r.URL.Path, string(b)
-		say(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
+		kubetest.Say(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
 	})
 	c.Executor().Do(context.Background(), eviction)
 	if path != "POST /api/v1/namespaces/shop/pods/cart-1/eviction" {
@@ -169,7 +154,7 @@ func TestLostAnswers(t *testing.T) {
 		}
 	})
 	t.Run("cancelled before", func(t *testing.T) {
-		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) { say(w, 201, "{}") })
+		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.Say(w, 201, "{}") })
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if got := c.Executor().Do(ctx, eviction); got.Verdict != record.Unknown {
@@ -191,7 +176,7 @@ func TestLostAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Close()
-		c, err := open(&rest.Config{Host: "http://" + l.Addr().String()}, "test")
+		c, err := Open(&rest.Config{Host: "http://" + l.Addr().String()}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +193,7 @@ func TestDeleteNeedsOrder(t *testing.T) {
 	asked := 0
 	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
-		say(w, 200, `{"kind":"Pod","apiVersion":"v1"}`)
+		kubetest.Say(w, 200, `{"kind":"Pod","apiVersion":"v1"}`)
 	})
 	a := record.Action{Kind: record.Delete, Namespace: "shop", Pod: "cart-1", UID: "u1"}
 	if got := c.Executor().Do(context.Background(), a); got.Refusal != record.RefusedInvalid || asked != 0 {

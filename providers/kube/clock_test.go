@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 func TestClockListens(t *testing.T) {
 	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
-		say(w, 200, `{}`)
+		kubetest.Say(w, 200, `{}`)
 	})
 	if err := c.heartbeat(t.Context(), time.Second); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 const commandsPath = "/api/v1/namespaces/drainboard-commands/configmaps"
@@ -43,8 +44,8 @@ type exchange struct {
 
 func newExchange(t *testing.T) *exchange {
 	x := &exchange{fakeStore: newFakeStore(t)}
-	x.put("/api/v1/namespaces/drainboard-commands", `{"metadata":{"name":"drainboard-commands"}}`)
-	x.intercept(x.review)
+	x.Put("/api/v1/namespaces/drainboard-commands", `{"metadata":{"name":"drainboard-commands"}}`)
+	x.Intercept(x.review)
 	return x
 }
 
@@ -55,7 +56,7 @@ func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
 	x.requests = append(x.requests, r.Method+" "+r.URL.Path+" "+r.URL.Query().Get("labelSelector"))
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectreviews") && x.user != "":
-		say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":%q}}}`, x.user))
+		kubetest.Say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":%q}}}`, x.user))
 		return true
 	case r.Method == http.MethodPost && r.URL.Path == commandsPath:
 		return x.admit(w, r)
@@ -68,7 +69,7 @@ func (x *exchange) review(w http.ResponseWriter, r *http.Request) bool {
 		x.t.Error(err)
 	}
 	a := review.Spec.ResourceAttributes
-	say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, a.Verb != x.lacks && a.Namespace == "drainboard-commands"))
+	kubetest.Say(w, 201, fmt.Sprintf(`{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":%v}}`, a.Verb != x.lacks && a.Namespace == "drainboard-commands"))
 	return true
 }
 
@@ -84,15 +85,15 @@ func (x *exchange) admit(w http.ResponseWriter, r *http.Request) bool {
 	dry := r.URL.Query().Get("dryRun") == "All"
 	switch {
 	case x.lacks == "create":
-		say(w, 403, status(403, "Forbidden", "configmaps is forbidden", ""))
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "configmaps is forbidden", ""))
 	case x.fails && dry && m.Data["by"] != x.user:
-		say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
+		kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "etcdserver: leader changed", ""))
 	case x.policy && m.Data["by"] != x.user:
-		say(w, 422, status(422, "Invalid", "ValidatingAdmissionPolicy denied request", ""))
+		kubetest.Say(w, 422, kubetest.Status(422, "Invalid", "ValidatingAdmissionPolicy denied request", ""))
 	case dry:
 		m.CreationTimestamp = metav1.NewTime(x.tried.Truncate(time.Second))
 		text, _ := json.Marshal(m)
-		say(w, 201, string(text))
+		kubetest.Say(w, 201, string(text))
 	default:
 		return false
 	}
@@ -147,7 +148,7 @@ func (x *exchange) all() []record.Command {
 
 // command is the object of a name, nil when there is none.
 func (x *exchange) command(name string) *commandObject {
-	o := x.object(commandsPath + "/" + name)
+	o := x.Object(commandsPath + "/" + name)
 	if o == nil {
 		return nil
 	}
@@ -169,7 +170,7 @@ func obeyed(c record.Command) record.Ack {
 
 // lies puts an object there as another user might.
 func (x *exchange) lies(name, data string, age time.Duration) {
-	x.put(commandsPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
+	x.Put(commandsPath+"/"+name, fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":"drainboard-commands","uid":%q,"creationTimestamp":%q,"labels":{"drainboard.dev/group":%q}},"data":%s}`,
 		name, "uid-of-"+name, time.Now().Add(-age).UTC().Format(time.RFC3339), RecordName("ng"), data))
 }
 
@@ -238,10 +239,10 @@ func TestLastAnswerIsWritten(t *testing.T) {
 	x.eventually(func() bool { return len(x.all()) == 1 })
 	name := g.object.name
 	conflicts := 0
-	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	x.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && conflicts == 0 {
 			conflicts++
-			say(w, 409, status(409, "Conflict", "the object has been modified", ""))
+			kubetest.Say(w, 409, kubetest.Status(409, "Conflict", "the object has been modified", ""))
 			return true
 		}
 		return x.review(w, r)
@@ -380,7 +381,7 @@ func TestSenderOutlivesLostRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 		var lost atomic.Bool
-		x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		x.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == method && strings.HasSuffix(r.URL.Path, g.object.name) && lost.CompareAndSwap(false, true) {
 				_, _ = io.Copy(io.Discard, r.Body) // else the end of the request is not seen
 				<-r.Context().Done()
@@ -439,7 +440,7 @@ func TestWithdrawIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen, back := make(chan struct{}), make(chan struct{})
-	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	x.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut {
 			close(seen)
 			<-back
@@ -467,8 +468,8 @@ func TestLabelledCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := commandsPath + "/" + g.object.name
-	x.put(path, asText(x.object(path)))
-	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.object(path) != nil {
+	x.Put(path, kubetest.AsText(x.Object(path)))
+	if a, err := g.Withdraw(t.Context()); a != nil || err != nil || x.Object(path) != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if g, err = x.SendCommand(t.Context(), "drainboard", "ng", pauseNow()); err != nil {
@@ -476,10 +477,10 @@ func TestLabelledCommand(t *testing.T) {
 	}
 	path = commandsPath + "/" + g.object.name
 	labelled := false
-	x.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	x.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut && !labelled {
 			labelled = true
-			x.put(path, asText(x.object(path)))
+			x.Put(path, kubetest.AsText(x.Object(path)))
 		}
 		return x.review(w, r)
 	})
@@ -493,13 +494,13 @@ func TestLabelledCommand(t *testing.T) {
 func TestGiveMakesItsNamespace(t *testing.T) {
 	s := newFakeStore(t)
 	g, err := s.SendCommand(t.Context(), "drainboard", "ng", pauseNow())
-	if err != nil || s.object(commandsPath+"/"+g.object.name) == nil {
+	if err != nil || s.Object(commandsPath+"/"+g.object.name) == nil {
 		t.Fatalf("%v", err)
 	}
 	s = newFakeStore(t)
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && r.URL.Path == "/api/v1/namespaces" {
-			say(w, 403, status(403, "Forbidden", "namespaces is forbidden", ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "namespaces is forbidden", ""))
 			return true
 		}
 		return false
@@ -519,12 +520,12 @@ func TestGiveMakesItsNamespace(t *testing.T) {
 func TestGiveOnce(t *testing.T) {
 	x := newExchange(t)
 	lost := 0
-	x.spoil(func(w http.ResponseWriter, r *http.Request) bool {
+	x.Spoil(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPost || lost > 0 {
 			return false
 		}
 		lost++
-		say(w, 500, status(500, "InternalError", "etcdserver: request timed out", ""))
+		kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "etcdserver: request timed out", ""))
 		return true
 	})
 	g, err := x.SendCommand(live.WithPatience(t.Context(), &live.Patience{Limit: time.Minute}), "drainboard", "ng", pauseNow())
@@ -591,8 +592,8 @@ func TestWhoGivesACommand(t *testing.T) {
 	if c := heard(0, "ann"); !c.Claimed {
 		t.Errorf("where it cannot be found out: %+v", c)
 	}
-	if i := slices.IndexFunc(x.asked(), func(r string) bool { return strings.HasPrefix(r, "POST "+commandsPath+"/") }); i >= 0 || strings.Contains(x.paths(), "asks-for-the-policy") {
-		t.Error("looking has left something: ", x.paths())
+	if i := slices.IndexFunc(x.asked(), func(r string) bool { return strings.HasPrefix(r, "POST "+commandsPath+"/") }); i >= 0 || strings.Contains(x.Paths(), "asks-for-the-policy") {
+		t.Error("looking has left something: ", x.Paths())
 	}
 }
 

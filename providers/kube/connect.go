@@ -94,7 +94,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	} else {
 		cfg.Wrap(transport.OnlyWhileSure)
 	}
-	c, err := open(cfg, version)
+	c, err := Open(cfg, version)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,9 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 // silence keeps client-go's own log off the terminal.
 var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
 
-// open makes the clients of a configuration, without asking the cluster anything.
-func open(cfg *rest.Config, version string) (*Client, error) {
+// Open makes the clients of a configuration, without asking the cluster anything. version goes
+// into the user agent.
+func Open(cfg *rest.Config, version string) (*Client, error) {
 	silence()
 	c := &Client{host: cfg.Host, clock: &clock.Remote{}}
 	dial := (&net.Dialer{Timeout: requestTimeout, KeepAlive: 15 * time.Second}).DialContext

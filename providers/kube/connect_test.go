@@ -15,29 +15,20 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
-// kubeconfig writes a kubeconfig with one context, "prod", and returns flags for it.
+// kubeconfig are flags for a kubeconfig of a server (kubetest.Kubeconfig).
 func kubeconfig(t *testing.T, server, user string) Flags {
 	t.Helper()
-	t.Setenv("KUBERNETES_MASTER", "")
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	path := filepath.Join(t.TempDir(), "config")
-	text := "apiVersion: v1\nkind: Config\ncurrent-context: prod\n" +
-		"clusters: [{name: prod-eu, cluster: {insecure-skip-tls-verify: true, server: '" + server + "'}}]\n" +
-		"contexts: [{name: prod, context: {cluster: prod-eu, user: ann}}]\n" +
-		"users: [{name: ann, user: " + user + "}]\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return Flags{Kubeconfig: path}
+	return Flags{Kubeconfig: kubetest.Kubeconfig(t, server, user)}
 }
 
 func TestConnect(t *testing.T) {
 	var agent string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		agent = r.UserAgent()
-		say(w, 200, `{}`)
+		kubetest.Say(w, 200, `{}`)
 	}))
 	defer server.Close()
 	c, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "v1.2.3")
@@ -53,7 +44,7 @@ func TestConnectFailures(t *testing.T) {
 	code := 200
 	// Credentials are only sent over TLS.
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		say(w, code, status(code, "", "so it is", ""))
+		kubetest.Say(w, code, kubetest.Status(code, "", "so it is", ""))
 	}))
 	defer server.Close()
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -122,10 +113,10 @@ func TestConnectIsPatient(t *testing.T) {
 		var n atomic.Int32
 		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/readyz" && n.Add(1) < 3 {
-				say(w, tt.code, status(tt.code, "", "not now", ""))
+				kubetest.Say(w, tt.code, kubetest.Status(tt.code, "", "not now", ""))
 				return
 			}
-			say(w, 200, `{}`)
+			kubetest.Say(w, 200, `{}`)
 		}))
 		defer server.Close()
 		ctx := live.WithPatience(t.Context(), &live.Patience{Limit: time.Minute})
@@ -138,7 +129,7 @@ func TestConnectIsPatient(t *testing.T) {
 
 func TestConnectWithoutVersionRight(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		say(w, 403, status(403, "Forbidden", "no", ""))
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 	}))
 	defer server.Close()
 	if _, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test"); err != nil {
@@ -156,7 +147,7 @@ func TestLargeListsOverHTTP1(t *testing.T) {
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	defer server.Close()
-	c, err := open(&rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "test")
+	c, err := Open(&rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,16 +212,16 @@ func TestConnectThroughALoginPage(t *testing.T) {
 func TestThrottledIsNotSilent(t *testing.T) {
 	s := newFakeStore(t)
 	after, times := "3600", 1000
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/selfsubjectreviews") {
 			return false
 		}
 		if times--; times < 0 {
-			say(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ann"}}}`)
+			kubetest.Say(w, 201, `{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1","status":{"userInfo":{"username":"ann"}}}`)
 			return true
 		}
 		w.Header().Set("Retry-After", after)
-		say(w, 429, status(429, "TooManyRequests", "too many requests, please try again later", ""))
+		kubetest.Say(w, 429, kubetest.Status(429, "TooManyRequests", "too many requests, please try again later", ""))
 		return true
 	})
 	begun := time.Now()

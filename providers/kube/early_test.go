@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // largeStore is a cluster of so many nodes n1, n2, ..., each with a pod of the same number.
@@ -18,8 +19,8 @@ func largeStore(t *testing.T, nodes int) *fakeStore {
 	s := newFakeStore(t)
 	for i := 1; i <= nodes; i++ {
 		with := strings.NewReplacer(`"n1"`, fmt.Sprintf(`"n%d"`, i), `"nu1"`, fmt.Sprintf(`"nu%d"`, i), `"p1"`, fmt.Sprintf(`"p%d"`, i), `"u1"`, fmt.Sprintf(`"u%d"`, i))
-		s.put(fmt.Sprintf("/api/v1/nodes/n%d", i), with.Replace(plainN1))
-		s.put(fmt.Sprintf("/api/v1/pods/p%d", i), with.Replace(pod1))
+		s.Put(fmt.Sprintf("/api/v1/nodes/n%d", i), with.Replace(plainN1))
+		s.Put(fmt.Sprintf("/api/v1/pods/p%d", i), with.Replace(pod1))
 	}
 	return s
 }
@@ -29,7 +30,7 @@ func largeStore(t *testing.T, nodes int) *fakeStore {
 func podLists(s *fakeStore, before func(selector string, w http.ResponseWriter, r *http.Request) bool) func() []string {
 	var mu sync.Mutex
 	var asked []string
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		q := r.URL.Query()
 		if !strings.HasSuffix(r.URL.Path, "/pods") || q.Get("watch") != "" {
 			return false
@@ -60,7 +61,7 @@ func TestNodesFirst(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		case "spec.nodeName=n3":
-			say(w, 500, status(500, "InternalError", "so it is", ""))
+			kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "so it is", ""))
 			return true
 		}
 		return false
@@ -158,7 +159,7 @@ func TestPodsThatTakeLong(t *testing.T) {
 	t.Parallel()
 	s := largeStore(t, fewNodes+1)
 	beats, fail := make(chan bool, 100), make(chan bool)
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case r.URL.Path == "/readyz":
 			beats <- true
@@ -167,7 +168,7 @@ func TestPodsThatTakeLong(t *testing.T) {
 			case <-fail:
 			case <-r.Context().Done():
 			}
-			say(w, 500, status(500, "InternalError", "so it is", ""))
+			kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "so it is", ""))
 			return true
 		}
 		return false
@@ -201,7 +202,7 @@ func TestReadingNothingIsNoNews(t *testing.T) {
 	t.Parallel()
 	s := largeStore(t, 1)
 	podLists(s, func(_ string, w http.ResponseWriter, _ *http.Request) bool {
-		say(w, 500, status(500, "InternalError", "so it is", ""))
+		kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "so it is", ""))
 		return true
 	})
 	f := s.Feed()

@@ -23,7 +23,7 @@ func TestLockBesideClientGo(t *testing.T) {
 	}
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	l := s.Lock("drainboard", "ng-web")
 	theirs, err := kubernetes.NewForConfig(&rest.Config{Host: s.host, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}) // the store knows no protobuf
 	if err != nil {

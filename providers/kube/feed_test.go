@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // feeding runs a feed and gives a function that lets its changes in until the
@@ -62,10 +63,10 @@ const (
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put(nodePath, plainN1)
-	s.put(podPath, pod1)
-	s.put(budgetPath, closed)
-	s.put("/apis/apps/v1/daemonsets/d1", `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"d1","namespace":"shop","uid":"d1"}}`)
+	s.Put(nodePath, plainN1)
+	s.Put(podPath, pod1)
+	s.Put(budgetPath, closed)
+	s.Put("/apis/apps/v1/daemonsets/d1", `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"d1","namespace":"shop","uid":"d1"}}`)
 	until, _ := feeding(t, s.Client)
 	w := until("fresh", fresh)
 	if w.NodeOf("i-1") == nil || len(w.PodsOn("n1")) != 1 || w.Budget("shop/b1") == nil || !w.HasDaemonSet("d1") || w.HasDaemonSet("d2") {
@@ -74,14 +75,14 @@ func TestFeed(t *testing.T) {
 
 	node := w.Node("n1")
 	start := time.Now()
-	s.put(budgetPath, opened)
+	s.Put(budgetPath, opened)
 	until("the budget opens", func(w *world.World) bool { return w.Budget("shop/b1").Allowed == 1 })
 	if took := time.Since(start); took > time.Second {
 		t.Errorf("an opened budget took %v", took)
 	}
-	s.put(nodePath, plainN1) // a new version that says nothing new
-	s.put("/api/v1/pods/p2", strings.NewReplacer("p1", "p2", "u1", "u2").Replace(pod1))
-	s.remove(podPath)
+	s.Put(nodePath, plainN1) // a new version that says nothing new
+	s.Put("/api/v1/pods/p2", strings.NewReplacer("p1", "p2", "u1", "u2").Replace(pod1))
+	s.Remove(podPath)
 	until("a pod goes, another comes", func(w *world.World) bool { return w.Pod("u1") == nil && w.Pod("u2") != nil })
 	if w.Node("n1") != node {
 		t.Error("a node that did not change was replaced")
@@ -91,22 +92,22 @@ func TestFeed(t *testing.T) {
 func TestFeedComesBack(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put(podPath, pod1)
+	s.Put(podPath, pod1)
 	until, _ := feeding(t, s.Client)
 	until("fresh", fresh)
 
-	s.intercept(func(w http.ResponseWriter, _ *http.Request) bool {
-		say(w, 401, status(401, "Unauthorized", "Unauthorized", ""))
+	s.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+		kubetest.Say(w, 401, kubetest.Status(401, "Unauthorized", "Unauthorized", ""))
 		return true
 	})
-	s.cut("/api/v1/pods")
+	s.Cut("/api/v1/pods")
 	w := until("a problem", func(w *world.World) bool { return w.Health[world.Cluster].Problem != "" })
 	h := w.Health[world.Cluster]
 	if !strings.Contains(h.Problem, "expired") || h.Fresh.IsZero() || h.Retry.IsZero() {
 		t.Errorf("got %+v", h)
 	}
-	s.remove(podPath)
-	s.intercept(nil)
+	s.Remove(podPath)
+	s.Intercept(nil)
 	until("fresh again", fresh)
 }
 
@@ -114,8 +115,8 @@ func TestFeedComesBack(t *testing.T) {
 func TestFeedIsFreshOnceListed(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put(podPath, pod1)
-	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+	s.Put(podPath, pod1)
+	s.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Query().Get("watch") == "" {
 			return false
 		}
@@ -134,29 +135,27 @@ func TestFeedIsFreshOnceListed(t *testing.T) {
 func TestFeedAfterARestart(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put(podPath, pod1)
+	s.Put(podPath, pod1)
 	until, _ := feeding(t, s.Client)
 	until("fresh", fresh)
 
 	const old = 1000
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		q := r.URL.Query()
 		version, err := strconv.Atoi(q.Get("resourceVersion"))
 		switch {
 		case err != nil || version >= old:
 			return false
 		case q.Get("watch") != "":
-			say(w, 200, `{"type":"ERROR","object":`+status(410, "Expired", "too old resource version", "")+"}\n")
+			kubetest.Say(w, 200, `{"type":"ERROR","object":`+kubetest.Status(410, "Expired", "too old resource version", "")+"}\n")
 		default:
-			s.mu.Lock()
-			list := s.list(r.URL.Path, "")
-			s.mu.Unlock()
+			list := s.List(r.URL.Path)
 			head, _, _ := strings.Cut(strings.Replace(list, strconv.Itoa(old), strconv.Itoa(version), 1), `"items":[`)
-			say(w, 200, head+`"items":[]}`)
+			kubetest.Say(w, 200, head+`"items":[]}`)
 		}
 		return true
 	})
-	s.restart(old, "/api/v1/pods/p3", strings.NewReplacer("p1", "p3", "u1", "u3").Replace(pod1))
+	s.Restart(old, "/api/v1/pods/p3", strings.NewReplacer("p1", "p3", "u1", "u3").Replace(pod1))
 	until("what came meanwhile", func(w *world.World) bool { return w.Pod("u3") != nil && fresh(w) })
 }
 
@@ -165,7 +164,7 @@ func TestFeedForbidden(t *testing.T) {
 	for _, verb := range []string{"list", "watch"} {
 		for _, k := range kinds {
 			s := newFakeStore(t)
-			s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 				is := "list"
 				if r.URL.Query().Get("watch") != "" {
 					is = "watch"
@@ -173,7 +172,7 @@ func TestFeedForbidden(t *testing.T) {
 				if r.URL.Query().Get("sendInitialEvents") != "" || is != verb || !strings.HasSuffix(r.URL.Path, "/"+k.resource) {
 					return false
 				}
-				say(w, 403, status(403, "Forbidden", "no", ""))
+				kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 				return true
 			})
 			_, ended := feeding(t, s.Client)
@@ -194,14 +193,14 @@ func TestFeedForbidden(t *testing.T) {
 func TestOnNodeGone(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
-	s.put(nodePath, plainN1)
+	s.Put(nodePath, plainN1)
 	gone := make(chan bool, 10)
 	until, _ := feeding(t, s.Client, func(f *Feed) { f.OnNodeGone(func() { gone <- true }) })
 	until("fresh", fresh)
 	if len(gone) > 0 {
 		t.Error("told that a node is gone, and none is")
 	}
-	s.remove(nodePath)
+	s.Remove(nodePath)
 	until("the node is gone", func(w *world.World) bool { return w.Node("n1") == nil })
 	select {
 	case <-gone:

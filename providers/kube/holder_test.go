@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // A holder that was late with its renewal is waited for; one that gave the lock up, or is silent for
@@ -28,7 +30,7 @@ func TestDriverMayBeLate(t *testing.T) {
 			if read++; read > 1 && c.back {
 				at = time.Now()
 			}
-			say(w, http.StatusOK, fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"x","namespace":"drainboard"},"spec":{"holderIdentity":%q,"leaseDurationSeconds":15,"renewTime":%q}}`,
+			kubetest.Say(w, http.StatusOK, fmt.Sprintf(`{"kind":"Lease","apiVersion":"coordination.k8s.io/v1","metadata":{"name":"x","namespace":"drainboard"},"spec":{"holderIdentity":%q,"leaseDurationSeconds":15,"renewTime":%q}}`,
 				c.holder, at.UTC().Format("2006-01-02T15:04:05.000000Z")))
 		})
 		var awaited []string

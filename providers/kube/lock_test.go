@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 const leasePrefix = "/apis/coordination.k8s.io/v1/namespaces/drainboard/leases/"
@@ -56,8 +57,8 @@ func TestLockOfDeadHolder(t *testing.T) {
 	t.Parallel()
 	s := newFakeStore(t)
 	l := s.Lock("drainboard", "ng-web")
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	s.put(leasePrefix+l.name, lease(l.name, "ann@laptop pid 7 #ABC", 2, time.Now()))
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put(leasePrefix+l.name, lease(l.name, "ann@laptop pid 7 #ABC", 2, time.Now()))
 	told := ""
 	l.Waiting = func(holder string, _ time.Time) { told = holder }
 	held, err := l.Acquire(t.Context())
@@ -69,7 +70,7 @@ func TestLockOfDeadHolder(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	// Another process takes it from us: known at the next renewal, not ten seconds later.
-	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
+	s.Put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
 	select {
 	case <-held.Lost():
 	case <-time.After(5 * time.Second):
@@ -84,13 +85,13 @@ func lease(name, holder string, seconds int, renewed time.Time) string {
 
 func TestLockForbidden(t *testing.T) {
 	s := newFakeStore(t)
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
-		s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != method || !strings.Contains(r.URL.Path, "/leases") {
 				return false
 			}
-			say(w, 403, status(403, "Forbidden", "no", ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 			return true
 		})
 		verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update"}[method]
@@ -104,7 +105,7 @@ func TestLockForbidden(t *testing.T) {
 func TestLockReleasesOnlyItsOwn(t *testing.T) {
 	s := newFakeStore(t)
 	l := s.Lock("drainboard", "ng-web")
-	s.put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
+	s.Put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
 	w := l.watched(func() {})
 	if _, err := w.get(t.Context()); err != nil {
 		t.Fatal(err)
@@ -121,14 +122,14 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 		meets    func(http.ResponseWriter, *http.Request)
 	}{
 		"fails": {3, func(w http.ResponseWriter, _ *http.Request) {
-			say(w, 500, status(500, "InternalError", "etcdserver: leader changed", ""))
+			kubetest.Say(w, 500, kubetest.Status(500, "InternalError", "etcdserver: leader changed", ""))
 		}},
 		"does not answer": {2, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFakeStore(t)
-			s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+			s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 			l := s.Lock("drainboard", "ng-web")
 			held, err := l.Acquire(t.Context())
 			if err != nil {
@@ -136,7 +137,7 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 			}
 			var left atomic.Int32
 			left.Store(trouble.requests)
-			s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+			s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 				if !strings.Contains(r.URL.Path, "/leases/") || left.Add(-1) < 0 {
 					return false
 				}
@@ -184,7 +185,7 @@ func TestLeaseIsFreshByBothClocks(t *testing.T) {
 // back, has lost it all the same: what the record says counts, not what it knew.
 func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 	s := newFakeStore(t)
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	held, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +195,7 @@ func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 		t.Error("just taken, and not sure")
 	}
 	name := RecordName("ng-web")
-	s.put(leasePrefix+name, lease(name, "", 1, time.Now()))
+	s.Put(leasePrefix+name, lease(name, "", 1, time.Now()))
 	select {
 	case <-held.Lost():
 	case <-time.After(10 * time.Second):

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 const (
@@ -27,7 +28,7 @@ func TestMarksComeAndGo(t *testing.T) {
 		{record.Annotate, record.Unannotate},
 	} {
 		s := newFakeStore(t)
-		s.put(nodePath, plainN1)
+		s.Put(nodePath, plainN1)
 		e := s.Executor()
 		did := func(k record.ActionKind) bool {
 			a := on(k)
@@ -39,17 +40,17 @@ func TestMarksComeAndGo(t *testing.T) {
 		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != record.Done || !did(tt.put) || did(tt.undo) {
 			t.Errorf("%s: %+v", tt.put, got)
 		}
-		version := versionOf(s.object(nodePath))
-		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != record.Done || versionOf(s.object(nodePath)) != version {
+		version := kubetest.VersionOf(s.Object(nodePath))
+		if got := e.Do(t.Context(), on(tt.put)); got.Verdict != record.Done || kubetest.VersionOf(s.Object(nodePath)) != version {
 			t.Errorf("%s again: %+v", tt.put, got)
 		}
 		if got := e.Do(t.Context(), on(tt.undo)); got.Verdict != record.Done || did(tt.put) || !did(tt.undo) {
 			t.Errorf("%s: %+v", tt.undo, got)
 		}
-		if labels := s.object(nodePath)["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{"a": "b"}) {
+		if labels := s.Object(nodePath)["metadata"].(map[string]any)["labels"]; !reflect.DeepEqual(labels, map[string]any{"a": "b"}) {
 			t.Errorf("%s: others' labels: %v", tt.undo, labels)
 		}
-		if annotations := s.object(nodePath)["metadata"].(map[string]any)["annotations"]; !reflect.DeepEqual(annotations, map[string]any{"c": "d"}) {
+		if annotations := s.Object(nodePath)["metadata"].(map[string]any)["annotations"]; !reflect.DeepEqual(annotations, map[string]any{"c": "d"}) {
 			t.Errorf("%s: others' annotations: %v", tt.undo, annotations)
 		}
 	}
@@ -57,13 +58,13 @@ func TestMarksComeAndGo(t *testing.T) {
 
 func TestTaintKeepsOthersTaints(t *testing.T) {
 	s := newFakeStore(t)
-	s.put(nodePath, plainN1)
+	s.Put(nodePath, plainN1)
 	// Another user taints the node between our read and our patch.
 	patched := 0
-	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPatch {
 			if patched++; patched == 1 {
-				s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"other","effect":"NoExecute"}]}}`)
+				s.Put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","uid":"nu1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"other","effect":"NoExecute"}]}}`)
 			}
 		}
 		return false
@@ -71,14 +72,14 @@ func TestTaintKeepsOthersTaints(t *testing.T) {
 	if got := s.Executor().Do(t.Context(), on(record.AddTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
-	taints := s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
+	taints := s.Object(nodePath)["spec"].(map[string]any)["taints"].([]any)
 	if len(taints) != 2 || patched != 2 {
 		t.Errorf("%d patches, taints %v", patched, taints)
 	}
 	if got := s.Executor().Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
-	taints = s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)
+	taints = s.Object(nodePath)["spec"].(map[string]any)["taints"].([]any)
 	if len(taints) != 1 || taints[0].(map[string]any)["key"] != "other" {
 		t.Errorf("taints %v", taints)
 	}
@@ -93,11 +94,11 @@ func TestMarkRefusals(t *testing.T) {
 	if got := e.Do(t.Context(), on(record.Uncordon)); got.Verdict != record.Done {
 		t.Errorf("no node to take a mark off: %+v", got)
 	}
-	s.put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"k","value":"theirs","effect":"NoSchedule"}]}}`)
+	s.Put(nodePath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"providerID":"aws:///z/i-1","taints":[{"key":"k","value":"theirs","effect":"NoSchedule"}]}}`)
 	if got := e.Do(t.Context(), on(record.AddTaint)); got.Refusal != record.RefusedInvalid {
 		t.Errorf("another user's taint: %+v", got)
 	}
-	if got := e.Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done || len(s.object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
+	if got := e.Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done || len(s.Object(nodePath)["spec"].(map[string]any)["taints"].([]any)) != 1 {
 		t.Errorf("another user's taint: %+v", got)
 	}
 	other := on(record.Cordon)
@@ -105,11 +106,11 @@ func TestMarkRefusals(t *testing.T) {
 	if got := e.Do(t.Context(), other); got.Refusal != record.RefusedGone {
 		t.Errorf("another machine of the name: %+v", got)
 	}
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPatch {
 			return false
 		}
-		say(w, 403, status(403, "Forbidden", `nodes "n1" is forbidden: User "ann" cannot patch`, ""))
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", `nodes "n1" is forbidden: User "ann" cannot patch`, ""))
 		return true
 	})
 	got := e.Do(t.Context(), on(record.Cordon))
@@ -124,8 +125,8 @@ func TestLook(t *testing.T) {
 	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Done || !got.Unschedulable || got.Pods != nil {
 		t.Errorf("no node: %+v", got)
 	}
-	s.put(nodePath, plainN1)
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Put(nodePath, plainN1)
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path != "/api/v1/pods" {
 			return false
 		}
@@ -135,9 +136,9 @@ func TestLook(t *testing.T) {
 		}
 		switch q.Get("continue") {
 		case "":
-			say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"more"},"items":[{"metadata":{"name":"p1","namespace":"shop","uid":"u1"},"spec":{"nodeName":"n1"}}]}`)
+			kubetest.Say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{"continue":"more"},"items":[{"metadata":{"name":"p1","namespace":"shop","uid":"u1"},"spec":{"nodeName":"n1"}}]}`)
 		default:
-			say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"p2","namespace":"shop","uid":"u2"},"spec":{"nodeName":"n1"}}]}`)
+			kubetest.Say(w, 200, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"p2","namespace":"shop","uid":"u2"},"spec":{"nodeName":"n1"}}]}`)
 		}
 		return true
 	})
@@ -145,8 +146,8 @@ func TestLook(t *testing.T) {
 	if got.Verdict != record.Done || got.Unschedulable || len(got.Pods) != 2 || got.Pods[1].UID != "u2" {
 		t.Errorf("got %+v", got)
 	}
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
-		say(w, 410, status(410, "Expired", "The provided continue parameter is too old", ""))
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		kubetest.Say(w, 410, kubetest.Status(410, "Expired", "The provided continue parameter is too old", ""))
 		return true
 	})
 	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
@@ -171,7 +172,7 @@ func TestCheckEviction(t *testing.T) {
 	} {
 		s := newFakeStore(t)
 		if tt.pod != "" {
-			s.put(path, `{"kind":"Pod","apiVersion":"v1",`+tt.pod[1:])
+			s.Put(path, `{"kind":"Pod","apiVersion":"v1",`+tt.pod[1:])
 		}
 		of := eviction
 		of.Kind, of.Grace, of.Order = tt.kind, tt.grace, "o1"

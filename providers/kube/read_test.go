@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/podlog"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // An object is read as it is; what is not there, what is not known and what is not allowed
@@ -72,11 +73,11 @@ func TestPodLog(t *testing.T) {
 		asked = append(asked, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery)
 		switch r.URL.Path {
 		case "/api/v1/namespaces/shop/pods/web-1":
-			say(w, http.StatusOK, crashed)
+			kubetest.Say(w, http.StatusOK, crashed)
 		case "/api/v1/namespaces/shop/pods/web-1/log":
 			answer(w, r)
 		default:
-			say(w, http.StatusNotFound, status(404, "NotFound", "pods not found", ""))
+			kubetest.Say(w, http.StatusNotFound, kubetest.Status(404, "NotFound", "pods not found", ""))
 		}
 	})
 	of := podlog.PodOf("shop/web-1", "u-1", true)
@@ -106,7 +107,7 @@ func TestPodLog(t *testing.T) {
 	// The container of before is gone: then it is the one that is there.
 	answer = func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("previous") != "" {
-			say(w, 400, status(400, "BadRequest", `previous terminated container \"web\" in pod \"web-1\" not found`, ""))
+			kubetest.Say(w, 400, kubetest.Status(400, "BadRequest", `previous terminated container \"web\" in pod \"web-1\" not found`, ""))
 			return
 		}
 		_, _ = w.Write([]byte("now"))
@@ -117,7 +118,7 @@ func TestPodLog(t *testing.T) {
 
 	// Who may not read logs is told the rule.
 	answer = func(w http.ResponseWriter, _ *http.Request) {
-		say(w, 403, status(403, "Forbidden", `pods \"web-1\" is forbidden: User \"ana\" cannot get resource \"pods/log\"`, ""))
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", `pods \"web-1\" is forbidden: User \"ana\" cannot get resource \"pods/log\"`, ""))
 	}
 	if _, err = c.PodLog(t.Context(), of); !errors.Is(err, live.ErrDenied) || !strings.Contains(err.Error(), `this user may not get pods/log: give it a ClusterRole with the rule {apiGroups: [""], resources: ["pods/log"], verbs: ["get"]}`) {
 		t.Errorf("%v", err)
@@ -125,7 +126,7 @@ func TestPodLog(t *testing.T) {
 
 	// What the kubelet says is told, and a pod that is another one has no log of this one.
 	answer = func(w http.ResponseWriter, _ *http.Request) {
-		say(w, 500, status(500, "InternalError", `Get https://10.0.1.88:10250/containerLogs: dial tcp: no route to host`, ""))
+		kubetest.Say(w, 500, kubetest.Status(500, "InternalError", `Get https://10.0.1.88:10250/containerLogs: dial tcp: no route to host`, ""))
 	}
 	if _, err = c.PodLog(t.Context(), of); err == nil || !strings.Contains(err.Error(), "no route to host") {
 		t.Errorf("%v", err)
@@ -147,7 +148,7 @@ func TestPodLogHasALimit(t *testing.T) {
 			<-done
 			return
 		}
-		say(w, http.StatusOK, crashed)
+		kubetest.Say(w, http.StatusOK, crashed)
 	})
 	t.Cleanup(func() { close(done) })
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

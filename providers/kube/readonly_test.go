@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // A client for those who only look sends no change, whatever is asked of it: the
@@ -22,7 +23,7 @@ func TestConnectReadOnly(t *testing.T) {
 		mu.Lock()
 		sent = append(sent, r.Method+" "+r.URL.Path)
 		mu.Unlock()
-		say(w, 200, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
+		kubetest.Say(w, 200, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
 	}))
 	defer server.Close()
 	c, err := ConnectReadOnly(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
@@ -70,7 +71,7 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 		if r.Method != http.MethodGet {
 			sent.Add(1)
 		}
-		say(w, 200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1"}}`)
+		kubetest.Say(w, 200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1"}}`)
 	}))
 	defer server.Close()
 	c, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")

@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 func TestRecordName(t *testing.T) {
@@ -48,7 +49,7 @@ func TestRecordGivesUpAWriteWithoutAnswer(t *testing.T) {
 	if err := r.Save(t.Context(), testRun("r0")); err != nil {
 		t.Fatal(err)
 	}
-	s.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPut {
 			_, _ = io.Copy(io.Discard, r.Body) // else the end of the request is not seen
 			<-r.Context().Done()
@@ -65,7 +66,7 @@ func TestRecordGivesUpAWriteWithoutAnswer(t *testing.T) {
 			t.Errorf("given up after %s, want %s", took, limit)
 		}
 	}
-	s.intercept(nil)
+	s.Intercept(nil)
 	if err := r.Save(t.Context(), testRun("r2")); err != nil || r.late != 0 {
 		t.Errorf("%v, %s", err, r.late)
 	}
@@ -91,7 +92,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].Run.ID != "r2" || all[0].Err != nil {
 		t.Errorf("records %+v, %v", all, err)
 	}
-	if s.object("/api/v1/namespaces/drainboard") == nil {
+	if s.Object("/api/v1/namespaces/drainboard") == nil {
 		t.Error("no namespace")
 	}
 }
@@ -117,7 +118,7 @@ func TestRecordLost(t *testing.T) {
 	if err := a.Save(t.Context(), testRun("a3")); !errors.Is(err, live.ErrLost) {
 		t.Errorf("and again: %v", err)
 	}
-	s.remove("/api/v1/namespaces/drainboard/configmaps/" + b.name)
+	s.Remove("/api/v1/namespaces/drainboard/configmaps/" + b.name)
 	if err := b.Save(t.Context(), testRun("b2")); !errors.Is(err, live.ErrLost) {
 		t.Errorf("a save after the record was removed: %v", err)
 	}
@@ -135,15 +136,15 @@ func TestRecordSurvivesLostAnswers(t *testing.T) {
 			return false
 		}
 		if carriedOut {
-			s.spoil(cut)
+			s.Spoil(cut)
 		} else {
-			s.intercept(cut)
+			s.Intercept(cut)
 		}
 		for i := range 6 {
 			cutting := i%2 == 0 // the first create among them
 			spoil.Store(cutting)
 			if i == 0 {
-				s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+				s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 			}
 			err := r.Save(t.Context(), testRun(fmt.Sprint("r", i)))
 			if cutting == (err == nil) || errors.Is(err, live.ErrLost) {
@@ -183,9 +184,9 @@ func TestRecordOfAPredecessor(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}
 			if carriedOut {
-				s.spoil(lose)
+				s.Spoil(lose)
 			} else {
-				s.intercept(lose)
+				s.Intercept(lose)
 			}
 			for i := range 5 {
 				if err := r.Save(t.Context(), testRun(fmt.Sprint("r", i))); errors.Is(err, live.ErrLost) || err != nil && i > 2 {
@@ -217,7 +218,7 @@ func TestRecordToleratesForeignLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := "/api/v1/namespaces/drainboard/configmaps/" + r.name
-	s.put(path, asText(s.object(path))) // a new resource version, the same content
+	s.Put(path, kubetest.AsText(s.Object(path))) // a new resource version, the same content
 	if err := r.Save(t.Context(), testRun("r2")); err != nil {
 		t.Error(err)
 	}
@@ -234,7 +235,7 @@ func TestRecordLarge(t *testing.T) {
 	if err := r.Save(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	if o := s.object("/api/v1/namespaces/drainboard/configmaps/" + r.name); o["data"] != nil || o["binaryData"] == nil {
+	if o := s.Object("/api/v1/namespaces/drainboard/configmaps/" + r.name); o["data"] != nil || o["binaryData"] == nil {
 		t.Error("a large record is not zipped")
 	}
 	got, _, err := s.Record("drainboard", "ng-web").Load(t.Context())
@@ -264,7 +265,7 @@ func TestRecordUnreadable(t *testing.T) {
 		if rest != "}" {
 			rest = "," + rest
 		}
-		s.put("/api/v1/namespaces/drainboard/configmaps/"+r.name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+r.name+`","namespace":"drainboard"}`+rest)
+		s.Put("/api/v1/namespaces/drainboard/configmaps/"+r.name, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"`+r.name+`","namespace":"drainboard"}`+rest)
 		_, found, err := r.Load(t.Context())
 		var damaged *live.DamagedError
 		var newer *live.NewerError
@@ -279,9 +280,9 @@ func TestRecordUnreadable(t *testing.T) {
 
 func TestRecordForbidden(t *testing.T) {
 	s := newFakeStore(t)
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/namespaces") {
-			say(w, 403, status(403, "Forbidden", "no", ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 			return true
 		}
 		return false
@@ -290,8 +291,8 @@ func TestRecordForbidden(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "kubectl create namespace drainboard") {
 		t.Errorf("got %v", err)
 	}
-	s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
-		say(w, 403, status(403, "Forbidden", "no", ""))
+	s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 		return true
 	})
 	var missing *ForbiddenError
@@ -323,7 +324,7 @@ func TestRecordRefused(t *testing.T) {
 		{500, "", "etcdserver: request is too large", []string{"too large", "etcdserver"}, true, false},
 		{500, "InternalError", "etcdserver: leader changed", []string{"leader changed"}, false, false},
 	} {
-		s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodPut {
 				return false
 			}
@@ -344,7 +345,7 @@ func TestRecordRefused(t *testing.T) {
 			}
 		}
 	}
-	s.intercept(nil)
+	s.Intercept(nil)
 	if err := r.Save(t.Context(), testRun("c")); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
@@ -362,7 +363,7 @@ func TestRecordTooLarge(t *testing.T) {
 	}
 	r := s.Record("drainboard", "ng-web")
 	r.limit = 4 << 10
-	if err := r.Save(t.Context(), run); !errors.Is(err, live.ErrTooLarge) || s.paths() != "" || !strings.Contains(err.Error(), "KiB") {
+	if err := r.Save(t.Context(), run); !errors.Is(err, live.ErrTooLarge) || s.Paths() != "" || !strings.Contains(err.Error(), "KiB") {
 		t.Errorf("%v", err)
 	}
 	if err := r.Save(t.Context(), run.Reduced()); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 const atRecords = "/api/v1/namespaces/drainboard/configmaps/"
@@ -27,7 +28,7 @@ func randomRun(id string, bytes int) record.Run {
 
 // kept are the names of the ConfigMaps that are parts.
 func (s *fakeStore) kept() (names []string) {
-	for path := range strings.SplitSeq(s.paths(), "\n") {
+	for path := range strings.SplitSeq(s.Paths(), "\n") {
 		if strings.Contains(path, "-part-") {
 			names = append(names, strings.TrimPrefix(path, atRecords))
 		}
@@ -72,7 +73,7 @@ func TestRecordInParts(t *testing.T) {
 			t.Errorf("write %d: %d parts (%v): %v", i, len(parts), err, parts)
 		}
 		for _, name := range parts {
-			if s.object(atRecords + name)["immutable"] != true {
+			if s.Object(atRecords + name)["immutable"] != true {
 				t.Errorf("%s may change", name)
 			}
 		}
@@ -111,13 +112,13 @@ func TestRecordPartsSurviveCrash(t *testing.T) {
 					return false
 				}
 				if carriedOut {
-					s.spoil(cut)
+					s.Spoil(cut)
 				} else {
-					s.intercept(cut)
+					s.Intercept(cut)
 				}
 				err := r.Save(t.Context(), randomRun("new", 3*little))
-				s.spoil(nil)
-				s.intercept(nil)
+				s.Spoil(nil)
+				s.Intercept(nil)
 				want := old.ID
 				if head {
 					want = "new"
@@ -152,7 +153,7 @@ func TestRecordPartsSurviveLostAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		left := at
-		s.spoil(func(_ http.ResponseWriter, req *http.Request) bool {
+		s.Spoil(func(_ http.ResponseWriter, req *http.Request) bool {
 			if req.Method == http.MethodGet {
 				return false
 			}
@@ -162,7 +163,7 @@ func TestRecordPartsSurviveLostAnswers(t *testing.T) {
 			return false
 		})
 		_ = r.Save(t.Context(), randomRun("lost", 3*little))
-		s.spoil(nil)
+		s.Spoil(nil)
 		if err := r.Save(t.Context(), randomRun("next", 2*little)); err != nil {
 			t.Fatalf("answer %d lost: %v", at, err)
 		}
@@ -187,7 +188,7 @@ func TestRecordPartsOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	once := true
-	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+	s.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPut && once { // a's head, after its parts
 			once = false
 			if err := b.Save(t.Context(), randomRun("b1", 2*little)); err != nil {
@@ -211,8 +212,8 @@ func TestRecordPartsOfTwo(t *testing.T) {
 func TestRecordPartsOfTheNextDriver(t *testing.T) {
 	s := newFakeStore(t)
 	dies := s.small()
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodPost && !strings.Contains(req.URL.Path, "-part-") && len(s.kept()) > 1 {
 			panic(http.ErrAbortHandler)
 		}
@@ -234,13 +235,13 @@ func TestRecordPartsOfTheNextDriver(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+	s.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if written && !slept {
 			next()
 		}
 		return false
 	})
-	s.spoil(func(_ http.ResponseWriter, req *http.Request) bool {
+	s.Spoil(func(_ http.ResponseWriter, req *http.Request) bool {
 		written = written || req.Method == http.MethodPost
 		return false
 	})
@@ -265,7 +266,7 @@ func TestRecordPartsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	once := true
-	s.intercept(func(_ http.ResponseWriter, req *http.Request) bool {
+	s.Intercept(func(_ http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodGet && strings.Contains(req.URL.Path, "-part-") && once {
 			once = false
 			if err := r.Save(t.Context(), randomRun("two", 2*little)); err != nil {
@@ -275,16 +276,16 @@ func TestRecordPartsGone(t *testing.T) {
 		return false
 	})
 	s.loads("two")
-	s.intercept(nil)
+	s.Intercept(nil)
 	var damaged *live.DamagedError
-	one, other := s.object(atRecords+s.kept()[0]), s.object(atRecords+s.kept()[1])
+	one, other := s.Object(atRecords+s.kept()[0]), s.Object(atRecords+s.kept()[1])
 	one["binaryData"], other["binaryData"] = other["binaryData"], one["binaryData"]
 	if _, _, err := s.small().Load(t.Context()); !errors.As(err, &damaged) || !strings.Contains(err.Error(), "sum differs") {
 		t.Errorf("a record whose parts have changed: %v", err)
 	}
 	one["binaryData"], other["binaryData"] = other["binaryData"], one["binaryData"]
 	s.loads("two")
-	s.remove(atRecords + s.kept()[0])
+	s.Remove(atRecords + s.kept()[0])
 	if _, _, err := s.small().Load(t.Context()); !errors.As(err, &damaged) {
 		t.Errorf("a record without a part: %v", err)
 	}
@@ -295,16 +296,16 @@ func TestRecordUnderALowerLimit(t *testing.T) {
 	for limit, fits := range map[int]bool{300 << 10: true, 40 << 10: true, 900: false} {
 		s := newFakeStore(t)
 		r := s.Record("drainboard", "ng-web")
-		s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-		s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+		s.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.ContentLength > int64(limit) {
-				say(w, 413, status(413, "RequestEntityTooLarge", "etcdserver: request is too large", ""))
+				kubetest.Say(w, 413, kubetest.Status(413, "RequestEntityTooLarge", "etcdserver: request is too large", ""))
 				return true
 			}
 			return false
 		})
 		err := r.Save(t.Context(), randomRun("large", 200<<10))
-		s.intercept(nil)
+		s.Intercept(nil)
 		if fits {
 			if err != nil {
 				t.Errorf("limit %d: %v", limit, err)
@@ -322,20 +323,20 @@ func TestRecordUnderALowerLimit(t *testing.T) {
 func TestRecordPartsRefused(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		s := newFakeStore(t)
-		s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+		s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 		r := s.small()
 		if err := r.Save(t.Context(), testRun("old")); err != nil {
 			t.Fatal(err)
 		}
 		made := 0
-		s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		s.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.Method != http.MethodPost {
 				return false
 			}
 			if made++; made < at {
 				return false
 			}
-			say(w, 403, status(403, "Forbidden", `admission webhook "sizes" denied the request: no binary data here`, ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", `admission webhook "sizes" denied the request: no binary data here`, ""))
 			return true
 		})
 		err := r.Save(t.Context(), randomRun("large", 3*little))
@@ -358,18 +359,18 @@ func TestRecordPartsRefused(t *testing.T) {
 func TestRecordPartsDoNotPileUp(t *testing.T) {
 	for code, reason := range map[int]string{403: "Forbidden", 500: "InternalError"} {
 		s := newFakeStore(t)
-		s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+		s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 		r := s.small()
 		old := randomRun("old", 2*little)
 		if err := r.Save(t.Context(), old); err != nil {
 			t.Fatal(err)
 		}
 		named := len(s.kept())
-		s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		s.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 			if req.Method != http.MethodPut {
 				return false
 			}
-			say(w, code, status(code, reason, "it cannot be written now", ""))
+			kubetest.Say(w, code, kubetest.Status(code, reason, "it cannot be written now", ""))
 			return true
 		})
 		for range 3 {
@@ -392,7 +393,7 @@ func TestRecordPartsDoNotPileUp(t *testing.T) {
 			t.Errorf("%d: %d parts are there later, want %d", code, got, min(want, 2*named))
 		}
 		s.loads("old")
-		s.intercept(nil)
+		s.Intercept(nil)
 		if err := r.Save(t.Context(), testRun("small")); err != nil {
 			t.Fatal(err)
 		}

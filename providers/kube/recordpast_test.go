@@ -10,12 +10,13 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // Of a group's earlier runs the last few stay readable, and nothing grows.
 func TestPastRuns(t *testing.T) {
 	s := newFakeStore(t)
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	const runs = 2*pastRuns + 3
 	for i := range runs {
 		r := s.Record("drainboard", "ng-web")
@@ -28,10 +29,8 @@ func TestPastRuns(t *testing.T) {
 			}
 		}
 		if i == 1 { // the first was kept by a machine whose clock is an hour ahead
-			s.mu.Lock()
-			first := s.objects["/api/v1/namespaces/drainboard/configmaps/"+pastName(r.name, 1)]
+			first := s.Object("/api/v1/namespaces/drainboard/configmaps/" + pastName(r.name, 1))
 			first["metadata"].(map[string]any)["annotations"].(map[string]any)[keptMark] = time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-			s.mu.Unlock()
 		}
 		run := testRun(fmt.Sprint("r", i))
 		run.State = record.Finished
@@ -58,7 +57,7 @@ func TestPastRuns(t *testing.T) {
 		t.Errorf("another group's: %+v, %v", other, err)
 	}
 	n := 0
-	for _, path := range strings.Split(s.paths(), "\n") {
+	for _, path := range strings.Split(s.Paths(), "\n") {
 		if strings.Contains(path, "configmaps/") {
 			n++
 		}
@@ -73,10 +72,10 @@ func TestPastRuns(t *testing.T) {
 func TestDiscardedRecord(t *testing.T) {
 	s := newFakeStore(t)
 	r := s.Record("drainboard", "ng-web")
-	s.put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
+	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	path := "/api/v1/namespaces/drainboard/configmaps/" + r.name
 	damaged := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + r.name + `","namespace":"drainboard"},"data":{"run.json":"{"}}`
-	s.put(path, damaged)
+	s.Put(path, damaged)
 	var bad *live.DamagedError
 	if _, _, err := r.Load(t.Context()); !errors.As(err, &bad) {
 		t.Fatal(err)
@@ -85,7 +84,7 @@ func TestDiscardedRecord(t *testing.T) {
 	if err != nil || name != "drainboard/"+pastName(r.name, 1) {
 		t.Fatal(name, err)
 	}
-	kept := s.object("/api/v1/namespaces/drainboard/configmaps/" + pastName(r.name, 1))
+	kept := s.Object("/api/v1/namespaces/drainboard/configmaps/" + pastName(r.name, 1))
 	if data, _ := kept["data"].(map[string]any); data["run.json"] != "{" {
 		t.Errorf("kept %v", kept)
 	}
@@ -97,20 +96,20 @@ func TestDiscardedRecord(t *testing.T) {
 		t.Errorf("past %+v, %v", past, err)
 	}
 
-	s.put(path, damaged)
+	s.Put(path, damaged)
 	r = s.Record("drainboard", "ng-web")
 	if _, err := r.Keep(t.Context(), "x"); err != nil {
 		t.Fatal(err)
 	}
-	s.put(path, damaged) // another user writes in between
+	s.Put(path, damaged) // another user writes in between
 	if err := r.Save(t.Context(), testRun("r2")); !errors.Is(err, live.ErrLost) {
 		t.Errorf("written over what was not kept: %v", err)
 	}
-	s.intercept(func(w http.ResponseWriter, req *http.Request) bool {
+	s.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 		if req.Method == http.MethodGet {
 			return false
 		}
-		say(w, 403, status(403, "Forbidden", "no", ""))
+		kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
 		return true
 	})
 	var missing *ForbiddenError
@@ -129,8 +128,8 @@ func TestRecordOfAnotherGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours := s.Record("drainboard", "ng-web")
-	copied := strings.ReplaceAll(asText(s.object("/api/v1/namespaces/drainboard/configmaps/"+theirs.name)), theirs.name, ours.name)
-	s.put("/api/v1/namespaces/drainboard/configmaps/"+ours.name, copied)
+	copied := strings.ReplaceAll(kubetest.AsText(s.Object("/api/v1/namespaces/drainboard/configmaps/"+theirs.name)), theirs.name, ours.name)
+	s.Put("/api/v1/namespaces/drainboard/configmaps/"+ours.name, copied)
 	var bad *live.DamagedError
 	if _, _, err := ours.Load(t.Context()); !errors.As(err, &bad) || !strings.Contains(err.Error(), "it belongs to the asg group ng-api") {
 		t.Errorf("got %v", err)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // reviews answers questions for rights: by a review of rules as a place has them, one by one
@@ -23,7 +24,7 @@ import (
 func reviews(t *testing.T, rules map[string]authv1.SubjectRulesReviewStatus, may func(authv1.ResourceAttributes) bool, fail func() bool) *Client {
 	return fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		if fail() {
-			say(w, 503, status(503, "ServiceUnavailable", "not now", ""))
+			kubetest.Say(w, 503, kubetest.Status(503, "ServiceUnavailable", "not now", ""))
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
@@ -37,7 +38,7 @@ func reviews(t *testing.T, rules map[string]authv1.SubjectRulesReviewStatus, may
 			t.Errorf("%s %s: %v", r.Method, r.URL.Path, err)
 		}
 		b, _ := json.Marshal(object)
-		say(w, 201, string(b))
+		kubetest.Say(w, 201, string(b))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 const (
@@ -32,14 +33,14 @@ func TestLookAtRoutes(t *testing.T) {
 	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == *forbidden.Load():
-			say(w, 403, status(403, "Forbidden", r.URL.Path+" is forbidden", ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", r.URL.Path+" is forbidden", ""))
 		case r.URL.Path == "/api/v1/services":
-			say(w, 200, services)
+			kubetest.Say(w, 200, services)
 		case r.URL.Query().Get("continue") != "":
-			say(w, 200, slicesRest)
+			kubetest.Say(w, 200, slicesRest)
 		default:
 			lists.Add(1)
-			say(w, 200, slicesFirst)
+			kubetest.Say(w, 200, slicesFirst)
 		}
 	})
 	front := record.Route{Service: "shop/front", EveryNode: true}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
 // A second replica is ours where managedFields names Drainboard alone for it. One that a user has set is never taken for
@@ -41,14 +42,14 @@ func TestScale(t *testing.T) {
 		{"a user has set two since", 2, user, restore, "conflict", false},
 	} {
 		s := newFakeStore(t)
-		s.put(path, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u","managedFields":[%s]},"spec":{"replicas":%d}}`, c.fields, c.replicas))
+		s.Put(path, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u","managedFields":[%s]},"spec":{"replicas":%d}}`, c.fields, c.replicas))
 		got := ""
-		s.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != http.MethodPut || r.URL.Path != path+"/scale" || r.URL.Query().Get("fieldManager") != "drainboard" {
 				return false
 			}
 			got = sent
-			say(w, 200, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"}}`)
+			kubetest.Say(w, 200, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"}}`)
 			return true
 		})
 		e := s.Client.Executor()

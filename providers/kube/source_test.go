@@ -57,7 +57,7 @@ func TestSilentAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := false
 		var asked context.Context
-		c, err := open(&rest.Config{Host: "http://silent", Transport: sender(func(r *http.Request) (*http.Response, error) {
+		c, err := Open(&rest.Config{Host: "http://silent", Transport: sender(func(r *http.Request) (*http.Response, error) {
 			if asked = r.Context(); answers {
 				body, w := io.Pipe() // says nothing, and stays open
 				context.AfterFunc(asked, func() { _ = w.CloseWithError(asked.Err()) })

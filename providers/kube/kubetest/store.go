@@ -1,4 +1,4 @@
-package kube
+package kubetest
 
 import (
 	"encoding/json"
@@ -14,10 +14,9 @@ import (
 	"time"
 )
 
-// fakeStore is a small API server: objects by path, with resource versions that
+// Store is a small API server: objects by path, with resource versions that
 // writes are checked against, lists and watches. What it does not know is 404.
-type fakeStore struct {
-	*Client
+type Store struct {
 	t *testing.T
 
 	mu      sync.Mutex
@@ -25,8 +24,8 @@ type fakeStore struct {
 	objects map[string]map[string]any
 	watches map[string][]chan string                      // by collection
 	history []told                                        // what a watch from an older version is told first
-	before  func(http.ResponseWriter, *http.Request) bool // see intercept
-	after   func(http.ResponseWriter, *http.Request) bool // see spoil
+	before  func(http.ResponseWriter, *http.Request) bool // see Intercept
+	after   func(http.ResponseWriter, *http.Request) bool // see Spoil
 }
 
 // told is an event of a collection.
@@ -35,30 +34,29 @@ type told struct {
 	collection, event string
 }
 
-func newFakeStore(t *testing.T) *fakeStore {
-	s := &fakeStore{t: t, objects: map[string]map[string]any{}, watches: map[string][]chan string{}}
-	s.Client = fakeAPI(t, s.serve)
-	return s
+// NewStore returns a store without objects; what Put cannot store fails t.
+func NewStore(t *testing.T) *Store {
+	return &Store{t: t, objects: map[string]map[string]any{}, watches: map[string][]chan string{}}
 }
 
-// intercept has f see every request before it is carried out; if it returns
+// Intercept has f see every request before it is carried out; if it returns
 // true, it has answered and nothing is carried out.
-func (s *fakeStore) intercept(f func(http.ResponseWriter, *http.Request) bool) {
+func (s *Store) Intercept(f func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.before = f
 }
 
-// spoil has f see every request that was carried out; if it returns true, it has
+// Spoil has f see every request that was carried out; if it returns true, it has
 // answered.
-func (s *fakeStore) spoil(f func(http.ResponseWriter, *http.Request) bool) {
+func (s *Store) Spoil(f func(http.ResponseWriter, *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.after = f
 }
 
-// put stores an object given as JSON, past all checks.
-func (s *fakeStore) put(path, object string) {
+// Put stores an object given as JSON, past all checks.
+func (s *Store) Put(path, object string) {
 	s.t.Helper()
 	var o map[string]any
 	if err := json.Unmarshal([]byte(object), &o); err != nil {
@@ -69,7 +67,8 @@ func (s *fakeStore) put(path, object string) {
 	s.store(path, o)
 }
 
-func (s *fakeStore) remove(path string) {
+// Remove deletes an object, and tells those who watch.
+func (s *Store) Remove(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version++
@@ -77,21 +76,22 @@ func (s *fakeStore) remove(path string) {
 	delete(s.objects, path)
 }
 
-// paths are those of all objects, a line each.
-func (s *fakeStore) paths() string {
+// Paths are those of all objects, a line each.
+func (s *Store) Paths() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(slices.Sorted(maps.Keys(s.objects)), "\n")
 }
 
-func (s *fakeStore) object(path string) map[string]any {
+// Object is what is stored at a path, nil for nothing.
+func (s *Store) Object(path string) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.objects[path]
 }
 
-// cut ends all watches of a collection.
-func (s *fakeStore) cut(collection string) {
+// Cut ends all watches of a collection.
+func (s *Store) Cut(collection string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range s.watches[collection] {
@@ -100,14 +100,14 @@ func (s *fakeStore) cut(collection string) {
 	delete(s.watches, collection)
 }
 
-// restart ends all watches; an object was stored at a version meanwhile, of which no
+// Restart ends all watches; an object was stored at a version meanwhile, of which no
 // watch ever tells.
-func (s *fakeStore) restart(version int, path, object string) {
+func (s *Store) Restart(version int, path, object string) {
 	s.mu.Lock()
 	watches := s.watches
 	s.watches, s.version = map[string][]chan string{}, version-1
 	s.mu.Unlock()
-	s.put(path, object)
+	s.Put(path, object)
 	s.mu.Lock()
 	s.history = nil
 	s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *fakeStore) restart(version int, path, object string) {
 	}
 }
 
-func (s *fakeStore) store(path string, o map[string]any) {
+func (s *Store) store(path string, o map[string]any) {
 	s.version++
 	meta, _ := o["metadata"].(map[string]any)
 	meta["resourceVersion"] = strconv.Itoa(s.version)
@@ -130,7 +130,7 @@ func (s *fakeStore) store(path string, o map[string]any) {
 	s.tell(path, event, o)
 }
 
-func (s *fakeStore) tell(path, event string, o map[string]any) {
+func (s *Store) tell(path, event string, o map[string]any) {
 	b, _ := json.Marshal(map[string]any{"type": event, "object": o})
 	collection := path[:strings.LastIndex(path, "/")]
 	s.history = append(s.history, told{s.version, collection, string(b)})
@@ -139,7 +139,8 @@ func (s *fakeStore) tell(path, event string, o map[string]any) {
 	}
 }
 
-func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
+// Serve answers a request to the API.
+func (s *Store) Serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	before, after := s.before, s.after
 	s.mu.Unlock()
@@ -156,16 +157,16 @@ func (s *fakeStore) serve(w http.ResponseWriter, r *http.Request) {
 	if after != nil && after(w, r) {
 		return
 	}
-	say(w, code, body)
+	Say(w, code, body)
 }
 
-func (s *fakeStore) answer(r *http.Request) (int, string) {
+func (s *Store) answer(r *http.Request) (int, string) {
 	path := r.URL.Path
 	text, _ := io.ReadAll(r.Body)
 	have := s.objects[path]
 	name := path[strings.LastIndex(path, "/")+1:]
-	missing := status(404, "NotFound", name+" not found", `{"name":"`+name+`","kind":"things"}`)
-	conflict := status(409, "Conflict", "Operation cannot be fulfilled on "+name+": the object has been modified", "")
+	missing := Status(404, "NotFound", name+" not found", `{"name":"`+name+`","kind":"things"}`)
+	conflict := Status(409, "Conflict", "Operation cannot be fulfilled on "+name+": the object has been modified", "")
 	var o map[string]any
 	switch r.Method {
 	case http.MethodGet:
@@ -178,17 +179,17 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 		if have == nil {
 			return 404, missing
 		}
-		return 200, asText(have)
+		return 200, AsText(have)
 	case http.MethodPost:
 		if err := json.Unmarshal(text, &o); err != nil {
-			return 400, status(400, "BadRequest", err.Error(), "")
+			return 400, Status(400, "BadRequest", err.Error(), "")
 		}
 		meta := o["metadata"].(map[string]any)
 		if meta["name"] == nil { // a review, which it does not know
 			return 404, missing
 		}
 		if ns, _ := meta["namespace"].(string); ns != "" && s.objects["/api/v1/namespaces/"+ns] == nil {
-			return 404, status(404, "NotFound", `namespaces "`+ns+`" not found`, `{"name":"`+ns+`","kind":"namespaces"}`)
+			return 404, Status(404, "NotFound", `namespaces "`+ns+`" not found`, `{"name":"`+ns+`","kind":"namespaces"}`)
 		}
 		path += "/" + meta["name"].(string)
 		meta["uid"] = fmt.Sprint("uid-", s.version)
@@ -196,25 +197,25 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 			meta["creationTimestamp"] = time.Now().UTC().Format(time.RFC3339)
 		}
 		if s.objects[path] != nil {
-			return 409, status(409, "AlreadyExists", name+" already exists", "")
+			return 409, Status(409, "AlreadyExists", name+" already exists", "")
 		}
 		s.store(path, o)
-		return 201, asText(o)
+		return 201, AsText(o)
 	case http.MethodPut:
 		if err := json.Unmarshal(text, &o); err != nil {
-			return 400, status(400, "BadRequest", err.Error(), "")
+			return 400, Status(400, "BadRequest", err.Error(), "")
 		}
 		if have == nil {
 			return 404, missing
 		}
-		if versionOf(o) != "" && versionOf(o) != versionOf(have) {
+		if VersionOf(o) != "" && VersionOf(o) != VersionOf(have) {
 			return 409, conflict
 		}
 		was, _ := have["metadata"].(map[string]any)
 		meta, _ := o["metadata"].(map[string]any)
 		meta["uid"], meta["creationTimestamp"] = was["uid"], was["creationTimestamp"]
 		s.store(path, o)
-		return 200, asText(o)
+		return 200, AsText(o)
 	case http.MethodDelete:
 		if have == nil {
 			return 404, missing
@@ -223,31 +224,31 @@ func (s *fakeStore) answer(r *http.Request) (int, string) {
 			Preconditions struct{ ResourceVersion string }
 		}
 		_ = json.Unmarshal(text, &options)
-		if v := options.Preconditions.ResourceVersion; v != "" && v != versionOf(have) {
+		if v := options.Preconditions.ResourceVersion; v != "" && v != VersionOf(have) {
 			return 409, conflict
 		}
 		s.version++
 		s.tell(path, "DELETED", have)
 		delete(s.objects, path)
-		return 200, status(200, "", "", "")
+		return 200, Status(200, "", "", "")
 	case http.MethodPatch:
 		if have == nil {
 			return 404, missing
 		}
 		var patch map[string]any
 		_ = json.Unmarshal(text, &patch)
-		if v := versionOf(patch); v != "" && v != versionOf(have) {
+		if v := VersionOf(patch); v != "" && v != VersionOf(have) {
 			return 409, conflict
 		}
-		_ = json.Unmarshal([]byte(asText(have)), &o)
+		_ = json.Unmarshal([]byte(AsText(have)), &o)
 		merge(o, patch)
 		s.store(path, o)
-		return 200, asText(o)
+		return 200, AsText(o)
 	}
-	return 405, status(405, "MethodNotAllowed", r.Method, "")
+	return 405, Status(405, "MethodNotAllowed", r.Method, "")
 }
 
-func (s *fakeStore) isCollection(path string) bool {
+func (s *Store) isCollection(path string) bool {
 	for _, end := range []string{"nodes", "pods", "poddisruptionbudgets", "daemonsets", "configmaps"} {
 		if strings.HasSuffix(path, "/"+end) {
 			return true
@@ -256,13 +257,20 @@ func (s *fakeStore) isCollection(path string) bool {
 	return false
 }
 
+// List is a collection as a list of it is answered.
+func (s *Store) List(collection string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.list(collection, "")
+}
+
 // list is a collection, of pods those on a node if one is named.
-func (s *fakeStore) list(collection, node string) string {
+func (s *Store) list(collection, node string) string {
 	var items []string
 	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
 		spec, _ := s.objects[path]["spec"].(map[string]any)
 		if strings.HasPrefix(path, collection+"/") && (node == "" || !strings.HasSuffix(collection, "/pods") || spec["nodeName"] == node) {
-			items = append(items, asText(s.objects[path]))
+			items = append(items, AsText(s.objects[path]))
 		}
 	}
 	kind := map[string]string{"nodes": "NodeList", "pods": "PodList", "poddisruptionbudgets": "PodDisruptionBudgetList",
@@ -279,9 +287,9 @@ func (s *fakeStore) list(collection, node string) string {
 
 // watch streams what happens from a version on; it knows no initial events, like a
 // server before 1.32.
-func (s *fakeStore) watch(w http.ResponseWriter, r *http.Request) {
+func (s *Store) watch(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("sendInitialEvents") != "" {
-		say(w, 422, status(422, "Invalid", "sendInitialEvents is forbidden", ""))
+		Say(w, 422, Status(422, "Invalid", "sendInitialEvents is forbidden", ""))
 		return
 	}
 	events := make(chan string, 200)
@@ -312,13 +320,15 @@ func (s *fakeStore) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func versionOf(o map[string]any) string {
+// VersionOf is the resource version of an object, "" for none.
+func VersionOf(o map[string]any) string {
 	meta, _ := o["metadata"].(map[string]any)
 	v, _ := meta["resourceVersion"].(string)
 	return v
 }
 
-func asText(o map[string]any) string {
+// AsText is an object as JSON.
+func AsText(o map[string]any) string {
 	b, _ := json.Marshal(o)
 	return string(b)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 const (
@@ -138,7 +139,7 @@ func (a *Announcer) where(e record.Event) string {
 }
 
 func (a *Announcer) post(ctx context.Context, e record.Event) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	at := metav1.NewTime(e.Time)
 	event := &corev1.Event{
@@ -155,7 +156,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 		event.Type = corev1.EventTypeWarning
 	}
 	event.Name = fmt.Sprintf("%s.%x", event.InvolvedObject.Name, time.Now().UnixNano()) // as client-go names them
-	_, err := a.c.api.events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	_, err := a.c.api.Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
 	return err
 }
 
@@ -163,7 +164,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 // none.
 func (a *Announcer) recordUID(ctx context.Context) types.UID {
 	if a.record == "" {
-		if m, err := a.c.api.configMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
+		if m, err := a.c.api.ConfigMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
 			a.record = m.UID
 		}
 	}

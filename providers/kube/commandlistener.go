@@ -168,7 +168,7 @@ func (e *CommandListener) may(ctx context.Context) bool {
 // follow sets up the watch of the group's commands.
 func (e *CommandListener) follow() {
 	e.feed = &Feed{c: e.c, kick: make(chan struct{}, 1)}
-	api := e.c.api.configMaps(e.namespace)
+	api := e.c.api.ConfigMaps(e.namespace)
 	e.source = &source{
 		namespace: e.namespace,
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -260,7 +260,7 @@ func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lo
 	marked.heard = e.By
 	m, err := marked.object(e.namespace, e.group)
 	if err == nil {
-		m, err = e.c.urgent.configMaps(e.namespace).Update(ctx, m, metav1.UpdateOptions{})
+		m, err = e.c.urgent.ConfigMaps(e.namespace).Update(ctx, m, metav1.UpdateOptions{})
 	}
 	switch {
 	case err == nil:
@@ -312,7 +312,7 @@ func (e *CommandListener) answer(ctx context.Context) (done bool) {
 func (e *CommandListener) write(ctx context.Context, l commandObject, a record.Ack) bool {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	api := e.c.urgent.configMaps(e.namespace)
+	api := e.c.urgent.ConfigMaps(e.namespace)
 	l.answer = &Answer{At: a.At, By: e.By, Obeyed: a.Accepted, Words: a.Answer}
 	m, err := l.object(e.namespace, e.group)
 	if err == nil {
@@ -356,7 +356,7 @@ func (e *CommandListener) remove(ctx context.Context) (done bool) {
 func (c *Client) removeCommand(ctx context.Context, namespace string, l *commandObject) error {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	err := c.urgent.configMaps(namespace).Delete(ctx, l.name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &l.uid, ResourceVersion: &l.version}})
+	err := c.urgent.ConfigMaps(namespace).Delete(ctx, l.name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &l.uid, ResourceVersion: &l.version}})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

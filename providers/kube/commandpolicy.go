@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // policyTimeout bounds a look at the admission policy: a pause never waits longer for it.
@@ -18,9 +20,9 @@ const policyTimeout = 2 * time.Second
 
 // user is the name of this process's user at the API, "" where the API does not tell it.
 func (c *Client) user(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	got, err := c.urgent.selfReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	got, err := c.urgent.SelfReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	switch {
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return "", nil
@@ -85,5 +87,5 @@ func (p *byPolicy) try(ctx context.Context, name, by string) (*corev1.ConfigMap,
 	if err != nil {
 		return nil, err
 	}
-	return p.c.urgent.configMaps(p.namespace).Create(ctx, m, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	return p.c.urgent.ConfigMaps(p.namespace).Create(ctx, m, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/drainboard/drainboard/providers/clock"
 	"github.com/drainboard/drainboard/providers/kube/objects"
 	"github.com/drainboard/drainboard/providers/kube/transport"
+	"github.com/drainboard/drainboard/providers/kube/typed"
 )
 
 // Limits of the throttled client, in requests a second; client-go's own default
@@ -100,7 +101,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	}
 	c.context, c.cluster = world.Clean(current), world.Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
 	c.extensions = extensionsOf(raw.Clusters[clusterName(raw.Contexts[current], flags)])
-	if err := live.Retry(ctx, func(ctx context.Context) error { return c.explain(c.heartbeat(ctx, requestTimeout)) }); err != nil {
+	if err := live.Retry(ctx, func(ctx context.Context) error { return c.explain(c.heartbeat(ctx, transport.RequestTimeout)) }); err != nil {
 		return nil, err
 	}
 	go live.Guarded(func() { c.warm(ctx) }, nil)() // now that the credentials are there: a plugin that fails is not asked twice
@@ -115,7 +116,7 @@ var silence = sync.OnceFunc(func() { klog.SetLogger(klog.Logger{}) })
 func Open(cfg *rest.Config, version string) (*Client, error) {
 	silence()
 	c := &Client{host: cfg.Host, clock: &clock.Remote{}}
-	dial := (&net.Dialer{Timeout: requestTimeout, KeepAlive: 15 * time.Second}).DialContext
+	dial := (&net.Dialer{Timeout: transport.RequestTimeout, KeepAlive: 15 * time.Second}).DialContext
 	if cfg.Dial != nil {
 		dial = cfg.Dial
 	}
@@ -125,7 +126,7 @@ func Open(cfg *rest.Config, version string) (*Client, error) {
 	cfg.WarningHandler = rest.NoWarnings{}
 	cfg.Timeout = 0 // it would end watches; every other request has its own
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return transport.AnsweredWithin(requestTimeout, listTimeout, next)
+		return transport.AnsweredWithin(transport.RequestTimeout, transport.ListTimeout, next)
 	})
 	cfg.Wrap(transport.OnlyTheAPI)
 	cfg.Wrap(transport.OnlyWhatFits)
@@ -148,10 +149,10 @@ func Open(cfg *rest.Config, version string) (*Client, error) {
 	urgent.QPS = -1
 	urgent.ContentType = kruntime.ContentTypeJSON // small, and readable on the wire
 
-	if c.api, err = newGroups(limited, client); err != nil {
+	if c.api, err = typed.New(limited, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
-	if c.urgent, err = newGroups(urgent, client); err != nil {
+	if c.urgent, err = typed.New(urgent, client); err != nil {
 		return nil, fmt.Errorf("cannot set up the client for %s: %w", cfg.Host, err)
 	}
 	if c.large, err = largeClient(limited); err != nil {
@@ -176,13 +177,13 @@ func largeClient(cfg *rest.Config) (rest.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
+	return typed.NewGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
 }
 
 // warm makes the connection for a large list while the cloud is opened. Whether that
 // works shows with the list.
 func (c *Client) warm(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	_ = c.large.Get().AbsPath("/version").MaxRetries(0).Do(ctx).Error()
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // kubeconfig are flags for a kubeconfig of a server (kubetest.Kubeconfig).
@@ -154,7 +155,7 @@ func TestLargeListsOverHTTP1(t *testing.T) {
 	for _, tt := range []struct {
 		api  rest.Interface
 		want string
-	}{{c.large, `"HTTP/1.1"`}, {c.api.core, `"HTTP/2.0"`}} {
+	}{{c.large, `"HTTP/1.1"`}, {c.api.Core, `"HTTP/2.0"`}} {
 		got, err := tt.api.Get().AbsPath("/version").Do(t.Context()).Raw()
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("got %s, %v, want %s", got, err, tt.want)
@@ -226,7 +227,7 @@ func TestThrottledIsNotSilent(t *testing.T) {
 	})
 	begun := time.Now()
 	_, err := s.user(t.Context())
-	if took := time.Since(begun); took > requestTimeout/2 || !errors.Is(err, live.ErrUnreachable) || !strings.Contains(err.Error(), "(429)") {
+	if took := time.Since(begun); took > transport.RequestTimeout/2 || !errors.Is(err, live.ErrUnreachable) || !strings.Contains(err.Error(), "(429)") {
 		t.Errorf("after %s: %v", took, err)
 	}
 	after, times = "1", 1

@@ -22,6 +22,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // Kind is a kind of custom resources in a namespace, or one of them by its name.
@@ -52,7 +53,7 @@ func (k Kind) narrow(o metav1.ListOptions) metav1.ListOptions {
 
 // Custom reads the objects of a kind once.
 func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructured, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.ListTimeout)
 	defer cancel()
 	list, err := k.api(c).List(ctx, k.narrow(metav1.ListOptions{}))
 	if err = forbidden(err, "list", k.Group, k.Resource, k.Namespace); err != nil {
@@ -118,7 +119,7 @@ func (c *Client) PatchCustom(ctx context.Context, k Kind, patch []byte) record.O
 }
 
 func (c *Client) patchCustom(ctx context.Context, k Kind, how types.PatchType, patch []byte) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	_, err := k.api(c).Patch(ctx, k.Name, how, patch, metav1.PatchOptions{})
 	out := classify(err)

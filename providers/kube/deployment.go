@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // What is read and scaled of a Deployment of one replica.
@@ -25,9 +26,9 @@ var (
 
 // readOwner reads the Deployment behind a pod, and what else decides on its replicas.
 func (e *Executor) readOwner(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	pod, err := e.c.urgent.pods(a.Namespace).Get(ctx, a.Pod, metav1.GetOptions{})
+	pod, err := e.c.urgent.Pods(a.Namespace).Get(ctx, a.Pod, metav1.GetOptions{})
 	if err != nil {
 		return e.unread(err, "get", "pods")
 	}
@@ -134,7 +135,7 @@ func scaledByUs(o metav1.Object) (ours bool) {
 // sure that nobody changes them in between. A second replica counts only where Drainboard has set it: one that another
 // user has set is the user's to keep.
 func (e *Executor) scale(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	now, err := e.replicas(ctx, a.Namespace, a.Object)
 	if err != nil {

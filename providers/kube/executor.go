@@ -13,10 +13,11 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube/routes"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // Executor carries out the actions on nodes and pods. Each takes at most
-// requestTimeout for a request; no request that changes something is repeated
+// transport.RequestTimeout for a request; no request that changes something is repeated
 // behind the engine's back. It implements live.Executor and is safe for
 // concurrent use.
 type Executor struct {
@@ -65,7 +66,7 @@ func (e *Executor) do(ctx context.Context, a record.Action) record.Outcome {
 // evict asks for the eviction of exactly this pod: the UID keeps a StatefulSet's
 // next pod of the same name safe.
 func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	eviction := &policyv1.Eviction{
 		TypeMeta:      metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
@@ -74,16 +75,16 @@ func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 	}
 	// client-go's own Evict waits and tries again, up to ten times, whenever a 429
 	// comes with Retry-After; the engine wants to know at once.
-	return e.answer(e.c.urgent.core.Post().
+	return e.answer(e.c.urgent.Core.Post().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).SubResource("eviction").
 		Body(eviction).MaxRetries(0).Do(ctx))
 }
 
 // delete removes exactly this pod, past its budgets. It takes a force order.
 func (e *Executor) delete(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	return e.answer(e.c.urgent.core.Delete().
+	return e.answer(e.c.urgent.Core.Delete().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).
 		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
 }
@@ -109,7 +110,7 @@ func (e *Executor) answer(result rest.Result) record.Outcome {
 
 // check reads directly whether an earlier action happened.
 func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	switch of.Kind {
 	case record.LookAtPods, record.LookAtOwner, record.LookAtRoutes:
@@ -117,7 +118,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	case record.Scale:
 		return e.checkScale(ctx, of)
 	case record.Evict, record.Delete:
-		pod, err := e.c.urgent.pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
+		pod, err := e.c.urgent.Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 			return happened(true)
@@ -130,7 +131,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 		}
 		return happened(pod.DeletionTimestamp != nil)
 	}
-	node, err := e.c.urgent.nodes().Get(ctx, of.Node, metav1.GetOptions{})
+	node, err := e.c.urgent.Nodes().Get(ctx, of.Node, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return happened(true) // there is nothing left that could show it

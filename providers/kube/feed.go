@@ -23,14 +23,10 @@ import (
 	"github.com/drainboard/drainboard/providers/kube/objects"
 )
 
-const (
-	// listTimeout bounds one page of a list.
-	listTimeout = 30 * time.Second
-	// pageSize is how many objects a page has. It is read as it comes, so it may be
-	// large; and the API serves the first page from its cache, the next ones from etcd,
-	// which takes several times as long.
-	pageSize = 20000
-)
+// pageSize is how many objects a page has. It is read as it comes, so it may be
+// large; and the API serves the first page from its cache, the next ones from etcd,
+// which takes several times as long.
+const pageSize = 20000
 
 // kinds are what the feed reads.
 var kinds = []struct{ group, resource string }{
@@ -132,7 +128,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 }
 
 func (f *Feed) nodes() {
-	api := f.c.api.nodes()
+	api := f.c.api.Nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(objects.ToNode)}
 	m.emit = func(changed []*world.Node, gone []string) {
@@ -147,14 +143,14 @@ func (f *Feed) nodes() {
 	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[objects.NodeFields, world.Node, *objects.NodeFields]{objects.NodeDecoder.Decode, objects.NodeOf}.list(ctx, f.c.api.core, "nodes", o)
+			return listed[objects.NodeFields, world.Node, *objects.NodeFields]{objects.NodeDecoder.Decode, objects.NodeOf}.list(ctx, f.c.api.Core, "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, m)
 }
 
 func (f *Feed) pods() {
-	api := f.c.api.pods(metav1.NamespaceAll)
+	api := f.c.api.Pods(metav1.NamespaceAll)
 	common := &objects.Shared{} // used by the reflector only
 	podOf := func(p *objects.PodFields) *world.Pod { return common.Pod(objects.PodOf(p)) }
 	toPod := func(p *corev1.Pod) *world.Pod { return common.Pod(objects.ToPod(p)) }
@@ -171,7 +167,7 @@ func (f *Feed) pods() {
 }
 
 func (f *Feed) budgets() {
-	api := f.c.api.budgets()
+	api := f.c.api.Budgets()
 	follow(f, &policyv1.PodDisruptionBudget{}, &source{
 		group: "policy",
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },

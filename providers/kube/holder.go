@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // holderEvery is how often a watcher asks who holds a lock.
@@ -56,9 +57,9 @@ func (h *HolderFeed) Run(ctx context.Context, post func(live.Change)) error {
 }
 
 func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	return h.c.api.leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
+	return h.c.api.Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
 }
 
 // Driver is the process that drives a run, by the lease of its lock.

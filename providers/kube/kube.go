@@ -21,10 +21,8 @@ import (
 	"k8s.io/client-go/util/connrotation"
 
 	"github.com/drainboard/drainboard/providers/clock"
+	"github.com/drainboard/drainboard/providers/kube/typed"
 )
-
-// requestTimeout bounds every single request that is not a watch.
-const requestTimeout = 10 * time.Second
 
 // Namespace is where run records and locks live unless told otherwise.
 const Namespace = "drainboard"
@@ -39,7 +37,7 @@ type Client struct {
 	// api throttles itself; urgent does not, for what must never queue behind a
 	// burst of reads: evictions, the record and the lock. Their numbers are
 	// limited by the engine.
-	api, urgent *groups
+	api, urgent *typed.Groups
 	meta        metadata.Interface
 	custom      dynamic.Interface
 	// large is for lists that are large: over HTTP/1.1, see largeClient.
@@ -66,7 +64,7 @@ func (c *Client) Clock() *clock.Remote { return c.clock }
 func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	answer := c.urgent.core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx)
+	answer := c.urgent.Core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx)
 	err := answer.Error()
 	if errors.IsForbidden(err) {
 		return nil

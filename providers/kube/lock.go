@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // The lease's times: a holder that has not renewed it for leaseDuration has lost
@@ -188,9 +189,9 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 
 // prepare makes the lease, free, if there is none, and with it the namespace.
 func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := l.c.urgent.leases(l.namespace)
+	api := l.c.urgent.Leases(l.namespace)
 	for range 4 {
 		lease, err := api.Get(ctx, l.name, metav1.GetOptions{})
 		verb := "get"

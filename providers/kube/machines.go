@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // nodePage is how many nodes one read asks for, as kubectl does.
@@ -51,9 +52,9 @@ func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
 }
 
 func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (*corev1.NodeList, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	list, err := c.api.nodes().List(ctx, o)
+	list, err := c.api.Nodes().List(ctx, o)
 	return list, c.noNodes(err)
 }
 
@@ -81,7 +82,7 @@ func (c *Client) EachNode(ctx context.Context, label string) (bool, error) {
 // same, for servers that select nothing.
 func (c *Client) anyNode(ctx context.Context, selector string, is func(labels map[string]string) bool) (bool, error) {
 	list, err := live.Retried(ctx, func(ctx context.Context) (*metav1.PartialObjectMetadataList, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
 		list, err := c.meta.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
 		return list, c.noNodes(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // markTries is how often a mark is tried when the node changes between the read
@@ -42,9 +43,9 @@ func (e *Executor) mark(ctx context.Context, a record.Action) record.Outcome {
 }
 
 func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	node, err := e.c.api.nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.api.Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && a.Undoes() {
 		return record.Outcome{Verdict: record.Done}
 	}
@@ -72,7 +73,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 	if err != nil {
 		return invalid("cannot write the patch: %v", err)
 	}
-	out := e.answer(e.c.api.core.Patch(types.MergePatchType).
+	out := e.answer(e.c.api.Core.Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()

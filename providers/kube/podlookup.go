@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // readPods reads what is on a node, past every cache: without a resource version
@@ -20,12 +21,12 @@ import (
 // A node that is gone takes no pods, but its kubelet may still run some; a machine
 // that has not joined, which the action tells by naming no node, has none.
 func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	if a.Node == "" {
 		return e.lookForNode(ctx, a)
 	}
-	node, err := e.c.urgent.nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.urgent.Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	out := record.Outcome{Verdict: record.Done, Unschedulable: true}
 	if err == nil {
 		if other := elsewhere(a, node); other != "" {
@@ -40,7 +41,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 		Limit:         nodePage,
 	}
 	for {
-		page, err := e.c.api.pods(metav1.NamespaceAll).List(ctx, options)
+		page, err := e.c.api.Pods(metav1.NamespaceAll).List(ctx, options)
 		if err != nil {
 			return e.unread(err, "list", "pods")
 		}
@@ -68,9 +69,9 @@ func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outc
 
 // lookAtRoutes reads what routes to a node.
 func (e *Executor) lookAtRoutes(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	to, unread, err := e.routes.To(ctx, e.c.api.core, a.Node)
+	to, unread, err := e.routes.To(ctx, e.c.api.Core, a.Node)
 	if err != nil {
 		return e.unreadIn(err, "list", unread.Group, unread.Resource)
 	}

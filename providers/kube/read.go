@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // Errors of Read.
@@ -32,9 +33,9 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 }
 
 func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	answer := c.api.core.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
+	answer := c.api.Core.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
 	err := answer.Error() // which Raw's does not tell: what the API says of it
 	switch {
 	case err == nil:
@@ -51,9 +52,9 @@ func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 // before it was started again. Its text is cleaned. The error is podlog.ErrGone, or one sentence
 // for the user.
 func (c *Client) PodLog(ctx context.Context, of podlog.Pod) (podlog.Log, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(requestTimeout, podlog.Limit))
+	ctx, cancel := context.WithTimeout(ctx, min(transport.RequestTimeout, podlog.Limit))
 	defer cancel()
-	p, err := c.api.pods(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
+	p, err := c.api.Pods(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && of.UID != "" && string(p.UID) != of.UID:
 		return podlog.Log{}, podlog.ErrGone
@@ -97,7 +98,7 @@ func (c *Client) readLog(ctx context.Context, of podlog.Pod, log *podlog.Log) er
 
 // tail is the answer to a request for a log, no more of it than was asked for.
 func (c *Client) tail(ctx context.Context, of podlog.Pod, query url.Values) ([]byte, error) {
-	request := c.api.core.Get().Namespace(of.Namespace).Resource("pods").Name(of.Name).SubResource("log").MaxRetries(0)
+	request := c.api.Core.Get().Namespace(of.Namespace).Resource("pods").Name(of.Name).SubResource("log").MaxRetries(0)
 	for name, values := range query {
 		request.Param(name, values[0])
 	}

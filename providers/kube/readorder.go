@@ -15,6 +15,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 const (
@@ -167,10 +168,10 @@ func (f *Feed) readPodsOn(nodes []string) {
 // listPodsOn lists the pods of a node from the API server's cache, however old that is:
 // the user sees all pods soon.
 func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
-	ctx, cancel := context.WithTimeout(f.ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(f.ctx, transport.RequestTimeout)
 	defer cancel()
 	o := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(), ResourceVersion: "0"}
-	list, err := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}.list(ctx, f.c.api.core, "pods", o)
+	list, err := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}.list(ctx, f.c.api.Core, "pods", o)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 const (
@@ -105,13 +106,13 @@ func (r *Record) Load(ctx context.Context) (run record.Run, found bool, err erro
 }
 
 // firstLimit is how long the answer to a write of the record is waited for at first. After one
-// that did not come, half as long again each time, up to requestTimeout: an answer that got lost
+// that did not come, half as long again each time, up to transport.RequestTimeout: an answer that got lost
 // does not hold the run up, and a slow connection is given its time.
 const firstLimit = 3 * time.Second
 
 // answered does one request within the time that its answer is waited for now.
 func (r *Record) answered(ctx context.Context, do func(context.Context) error) error {
-	limit := min(max(firstLimit, r.late*3/2), requestTimeout)
+	limit := min(max(firstLimit, r.late*3/2), transport.RequestTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := do(ctx)
@@ -175,7 +176,7 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 	}}
 	f.into(m, names)
 	r.findParts(ctx)
-	api := r.c.urgent.configMaps(r.namespace)
+	api := r.c.urgent.ConfigMaps(r.namespace)
 	verb := "update"
 	if r.version == "" {
 		verb = "create"
@@ -311,9 +312,9 @@ func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, 
 // configMaps reads a page of those of a namespace. what it is that is read is for errors.
 func (c *Client) configMaps(ctx context.Context, namespace, what string, o metav1.ListOptions) (*corev1.ConfigMapList, error) {
 	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMapList, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
-		list, err := c.api.configMaps(namespace).List(ctx, o)
+		list, err := c.api.ConfigMaps(namespace).List(ctx, o)
 		switch {
 		case apierrors.IsForbidden(err):
 			return nil, forbidden(err, "list", "", "configmaps", namespace)
@@ -332,10 +333,10 @@ func isRecord(m *corev1.ConfigMap) bool {
 
 // makeNamespace makes a namespace of Drainboard's own, for what it says.
 func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	labels := map[string]string{managedBy: managedByValue}
-	_, err := c.urgent.namespaces().Create(ctx,
+	_, err := c.urgent.Namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
 	switch {
 	case err == nil, apierrors.IsAlreadyExists(err):

@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // OnRecord has do called with what the record of a group says, first when it has
@@ -21,7 +22,7 @@ import (
 // live.DamagedError or a live.NewerError. The cluster counts as fresh only while the record is.
 func (f *Feed) OnRecord(namespace, group string, do func(run record.Run, found bool, err error)) {
 	name := fields.OneTermEqualSelector("metadata.name", RecordName(group)).String()
-	api := f.c.api.configMaps(namespace)
+	api := f.c.api.ConfigMaps(namespace)
 	m := &mirror[live.Stored]{
 		kind: "configmaps", key: byName,
 		convert: converting(func(c *corev1.ConfigMap) *live.Stored {
@@ -56,7 +57,7 @@ const seenPatience = 30 * time.Second
 
 // decodeSeen reads the run of a record that a watch has told of.
 func (c *Client) decodeSeen(m *corev1.ConfigMap) (record.Run, error) {
-	ctx, cancel := context.WithTimeout(live.WithPatience(context.Background(), &live.Patience{Limit: seenPatience}), seenPatience+requestTimeout)
+	ctx, cancel := context.WithTimeout(live.WithPatience(context.Background(), &live.Patience{Limit: seenPatience}), seenPatience+transport.RequestTimeout)
 	defer cancel()
 	run, _, err := c.decode(ctx, m)
 	return run, err

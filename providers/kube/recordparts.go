@@ -15,6 +15,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // A record that is too large for one ConfigMap is in several. Its parts are made first, under
@@ -32,7 +33,7 @@ const (
 	partPage = 20
 	// partLife is how long a part is kept that the record does not name although its write may be
 	// under way still: longer than any request.
-	partLife = 3 * requestTimeout
+	partLife = 3 * transport.RequestTimeout
 	// writeRate is how many bytes of a record are written in a second, and mostRest the longest
 	// pause for it between two writes. The API's store keeps what was written over for some
 	// minutes: a large record that is written all the time would fill it.
@@ -70,7 +71,7 @@ func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte
 
 func (r *Record) makePart(ctx context.Context, m *corev1.ConfigMap) error {
 	return r.answered(ctx, func(ctx context.Context) error {
-		_, err := r.c.urgent.configMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
+		_, err := r.c.urgent.ConfigMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
 		return err
 	})
 }
@@ -144,9 +145,9 @@ func (r *Record) rest(ctx context.Context, bytes int) {
 
 // partsNamed lists parts of a record, and reports whether there are more.
 func (c *Client) partsNamed(ctx context.Context, namespace, record string) (names []string, more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	list, err := c.urgent.configMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: partMark + "=" + record, Limit: partPage})
+	list, err := c.urgent.ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: partMark + "=" + record, Limit: partPage})
 	if err != nil {
 		return nil, false, err
 	}
@@ -159,9 +160,9 @@ func (c *Client) partsNamed(ctx context.Context, namespace, record string) (name
 }
 
 func (c *Client) removePart(ctx context.Context, namespace, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	err := c.urgent.configMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	err := c.urgent.ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -196,9 +197,9 @@ func (c *Client) part(ctx context.Context, namespace string) func(string) (*core
 // configMap reads one of a record, nil if there is none.
 func (c *Client) configMap(ctx context.Context, namespace, name string) (*corev1.ConfigMap, error) {
 	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) {
-		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
-		m, err := c.urgent.configMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		m, err := c.urgent.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			return m, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // The records of a group's last runs are kept beside the one of its run, in as many
@@ -168,9 +169,9 @@ func keptAt(m *corev1.ConfigMap) time.Time {
 }
 
 func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) error {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := r.c.urgent.configMaps(r.namespace)
+	api := r.c.urgent.ConfigMaps(r.namespace)
 	verb := "update"
 	var err error
 	if create {

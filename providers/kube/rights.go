@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // rulesTimeout bounds a review of rules: where it takes longer the rights are asked one by one.
@@ -213,7 +214,7 @@ func (c *Client) Check(ctx context.Context, rights []Right) (missing []Right, er
 }
 
 func (c *Client) may(ctx context.Context, r Right) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	resource, sub, _ := strings.Cut(r.Resource, "/")
 	review := &authv1.SelfSubjectAccessReview{Spec: authv1.SelfSubjectAccessReviewSpec{
@@ -221,7 +222,7 @@ func (c *Client) may(ctx context.Context, r Right) (bool, error) {
 			Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub, Namespace: r.Namespace,
 		},
 	}}
-	got, err := c.api.accessReviews().Create(ctx, review, metav1.CreateOptions{})
+	got, err := c.api.AccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
 		return false, fmt.Errorf("cannot find out what this user may do: %w", c.explain(err))
 	}

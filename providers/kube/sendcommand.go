@@ -18,6 +18,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 const (
@@ -90,9 +91,9 @@ func asked(namespace, name, group, user string, cmd record.Command) (*corev1.Con
 // create asks for the object once, and for the namespace if that is missing. An object
 // that is there already is ours: the answer to an earlier try was lost.
 func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.ConfigMap, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := g.c.urgent.configMaps(g.namespace)
+	api := g.c.urgent.ConfigMaps(g.namespace)
 	made, err := api.Create(ctx, m, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
 		if err := g.c.makeNamespace(ctx, g.namespace, "commands"); err != nil {
@@ -140,7 +141,7 @@ var ErrRemoved = errors.New("the command was removed by another user before it w
 func (g *SentCommand) follow(ctx context.Context) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, followLimit)
 	defer cancel()
-	api := g.c.api.configMaps(g.namespace)
+	api := g.c.api.ConfigMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, ErrRemoved
@@ -218,7 +219,7 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 func (g *SentCommand) reread(ctx context.Context) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	m, err := g.c.urgent.configMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
+	m, err := g.c.urgent.ConfigMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
 	if err == nil {
 		g.object = commandObjectOf(m)
 	}

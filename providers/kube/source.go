@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // source lists and watches one kind for a reflector, and knows whether what was
@@ -76,8 +78,8 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	return list, nil
 }
 
-// impatient is how many lists in a row are given up after requestTimeout: a request that got lost
-// must not use up the time that a start has. Later ones have listTimeout, as the server may be slow.
+// impatient is how many lists in a row are given up after transport.RequestTimeout: a request that got lost
+// must not use up the time that a start has. Later ones have transport.ListTimeout, as the server may be slow.
 const impatient = 2
 
 // listTime is how long the next page of a list may take.
@@ -85,9 +87,9 @@ func (s *source) listTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.silent < impatient {
-		return requestTimeout
+		return transport.RequestTimeout
 	}
-	return listTimeout
+	return transport.ListTimeout
 }
 
 // heard notes whether a page of a list was answered in time. One that took long says that the
@@ -97,7 +99,7 @@ func (s *source) heard(err error, took time.Duration) {
 	defer s.mu.Unlock()
 	if isTimeout(err) {
 		s.silent++
-	} else if took < requestTimeout/2 {
+	} else if took < transport.RequestTimeout/2 {
 		s.silent = 0
 	}
 }

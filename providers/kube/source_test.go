@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
+
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 // A list that is not answered is given up soon, and asked for again; one that takes long gets
@@ -36,8 +38,8 @@ func TestListsAreGivenUpInTime(t *testing.T) {
 			return time.Since(begin)
 		}
 		for i, c := range []struct{ takes, want time.Duration }{
-			{time.Hour, requestTimeout}, {time.Second, time.Second}, {time.Hour, requestTimeout}, {20 * time.Second, requestTimeout},
-			{20 * time.Second, 20 * time.Second}, {20 * time.Second, 20 * time.Second}, {time.Second, time.Second}, {time.Hour, requestTimeout},
+			{time.Hour, transport.RequestTimeout}, {time.Second, time.Second}, {time.Hour, transport.RequestTimeout}, {20 * time.Second, transport.RequestTimeout},
+			{20 * time.Second, 20 * time.Second}, {20 * time.Second, 20 * time.Second}, {time.Second, time.Second}, {time.Hour, transport.RequestTimeout},
 		} {
 			if takes = c.takes; list() != c.want {
 				t.Errorf("list %d of %s was not over after %s", i, c.takes, c.want)
@@ -69,20 +71,20 @@ func TestSilentAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		maps, ctx := c.urgent.configMaps("shop"), context.WithoutCancel(t.Context())
+		maps, ctx := c.urgent.ConfigMaps("shop"), context.WithoutCancel(t.Context())
 		s := &source{resource: "configmaps", now: time.Now, changed: func() {}, open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return maps.Watch(ctx, o) }}
 		for _, c := range []struct {
 			name  string
 			limit time.Duration
 			do    func() error
 		}{
-			{"get", requestTimeout, func() error { _, err := maps.Get(ctx, "a", metav1.GetOptions{}); return err }},
-			{"create", requestTimeout, func() error { _, err := maps.Create(ctx, &corev1.ConfigMap{}, metav1.CreateOptions{}); return err }},
-			{"delete", requestTimeout, func() error { return maps.Delete(ctx, "a", metav1.DeleteOptions{}) }},
-			{"list", listTimeout, func() error { _, err := maps.List(ctx, metav1.ListOptions{}); return err }},
-			{"watch", requestTimeout, func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err }},
-			{"a source's watch", requestTimeout, func() error { _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); return err }},
-			{"an object of a kind of others", listTimeout, func() error {
+			{"get", transport.RequestTimeout, func() error { _, err := maps.Get(ctx, "a", metav1.GetOptions{}); return err }},
+			{"create", transport.RequestTimeout, func() error { _, err := maps.Create(ctx, &corev1.ConfigMap{}, metav1.CreateOptions{}); return err }},
+			{"delete", transport.RequestTimeout, func() error { return maps.Delete(ctx, "a", metav1.DeleteOptions{}) }},
+			{"list", transport.ListTimeout, func() error { _, err := maps.List(ctx, metav1.ListOptions{}); return err }},
+			{"watch", transport.RequestTimeout, func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err }},
+			{"a source's watch", transport.RequestTimeout, func() error { _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); return err }},
+			{"an object of a kind of others", transport.ListTimeout, func() error {
 				_, err := c.custom.Resource(deployments).Namespace("shop").Get(ctx, "a", metav1.GetOptions{})
 				return err
 			}},
@@ -107,7 +109,7 @@ func TestSilentAPI(t *testing.T) {
 		for _, f := range []*Feed{feed, ear.feed} {
 			for _, s := range f.sources {
 				begin := time.Now()
-				if _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); !isTimeout(err) || time.Since(begin) != requestTimeout {
+				if _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); !isTimeout(err) || time.Since(begin) != transport.RequestTimeout {
 					t.Errorf("a watch of %s was given up after %s: %v", s.resource, time.Since(begin), err)
 				}
 			}

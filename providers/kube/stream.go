@@ -6,11 +6,13 @@ import (
 	"context"
 	"io"
 
-	"github.com/drainboard/drainboard/providers/kube/objects"
 	"google.golang.org/protobuf/encoding/protowire"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+
+	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/typed"
 )
 
 // item is an object of which only what the world shows is left: the reflector sees
@@ -61,7 +63,7 @@ var magic = []byte("k8s\x00")
 // that the whole is never in memory. An API that answers in JSON is read
 // as usual.
 func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource string, o metav1.ListOptions) (runtime.Object, error) {
-	body, err := api.Get().Resource(resource).VersionedParams(&o, parameters).Stream(ctx)
+	body, err := typed.Stream(ctx, api, resource, o)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +74,7 @@ func (l listed[F, T, P]) list(ctx context.Context, api rest.Interface, resource 
 		if err != nil {
 			return nil, err
 		}
-		return runtime.Decode(codecs.UniversalDeserializer(), all)
+		return typed.Decode(all)
 	}
 	_, _ = in.Discard(len(magic))
 	page := &itemList[T]{}

@@ -8,6 +8,13 @@ import (
 	"time"
 )
 
+const (
+	// RequestTimeout bounds every single request that is not a watch.
+	RequestTimeout = 10 * time.Second
+	// ListTimeout bounds one page of a list.
+	ListTimeout = 30 * time.Second
+)
+
 // AnsweredWithin wraps a transport so that no request waits without end for an API that does not answer: it
 // may have got lost on a connection on which everything else passes. A watch has a time until the API says
 // that it is open, which it says at once, and then lasts until it is stopped; any other request has a time

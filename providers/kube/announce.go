@@ -94,13 +94,13 @@ func (a *Announcer) run(ctx context.Context) {
 		switch err := a.post(ctx, e); {
 		case err == nil:
 		case apierrors.IsForbidden(err):
-			right := forbidden(err, "create", "", "events", a.where(e))
+			right := Forbidden(err, "create", "", "events", a.where(e))
 			a.trouble("no Kubernetes Events are written: " + right.Error())
 			return
 		case ctx.Err() != nil:
 			return
 		case a.told.Tell(time.Now()):
-			a.trouble("a Kubernetes Event could not be written: " + a.c.words(err))
+			a.trouble("a Kubernetes Event could not be written: " + a.c.Words(err))
 		}
 		select {
 		case <-time.After(announceEvery):
@@ -147,7 +147,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: a.namespace, Name: a.name, UID: a.recordUID(ctx)},
 		Reason:         announced(e), Message: note(e), Type: corev1.EventTypeNormal,
 		FirstTimestamp: at, LastTimestamp: at, Count: 1,
-		Source: corev1.EventSource{Component: managedByValue}, ReportingController: "drainboard.dev/drainboard",
+		Source: corev1.EventSource{Component: ManagedByValue}, ReportingController: "drainboard.dev/drainboard",
 	}
 	if about(e) {
 		event.InvolvedObject = corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: e.Node, UID: types.UID(e.Node)} // as the kubelet names nodes
@@ -156,7 +156,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 		event.Type = corev1.EventTypeWarning
 	}
 	event.Name = fmt.Sprintf("%s.%x", event.InvolvedObject.Name, time.Now().UnixNano()) // as client-go names them
-	_, err := a.c.api.Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	_, err := a.c.API().Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
 	return err
 }
 
@@ -164,7 +164,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 // none.
 func (a *Announcer) recordUID(ctx context.Context) types.UID {
 	if a.record == "" {
-		if m, err := a.c.api.ConfigMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
+		if m, err := a.c.API().ConfigMaps(a.namespace).Get(ctx, a.name, metav1.GetOptions{}); err == nil {
 			a.record = m.UID
 		}
 	}

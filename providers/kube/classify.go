@@ -15,13 +15,14 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/kube/objects"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
-// classify says what became of a request that changes something. Refused means
+// Classify says what became of a request that changes something. Refused means
 // that for certain nothing happened; every doubt is Unknown. The wordings are
 // those of pkg/registry/core/pod/storage/eviction.go and of the API server's
 // admission chain (Kubernetes 1.36); most causes have no code of their own.
-func classify(err error) record.Outcome {
+func Classify(err error) record.Outcome {
 	if err == nil {
 		return record.Outcome{Verdict: record.Done}
 	}
@@ -42,7 +43,7 @@ func classify(err error) record.Outcome {
 		return no(record.RefusedBudget)
 	case strings.Contains(text, "more than one PodDisruptionBudget"):
 		return no(record.RefusedBudgets)
-	case isAdmission(text):
+	case IsAdmission(text):
 		return no(record.RefusedWebhook)
 	}
 	switch status.Code {
@@ -56,7 +57,7 @@ func classify(err error) record.Outcome {
 		return no(record.RefusedBusy)
 	case http.StatusForbidden:
 		switch {
-		case isTerminating(err):
+		case IsTerminating(err):
 			return no(record.RefusedBusy)
 		case status.Details != nil && status.Details.Kind == "poddisruptionbudget":
 			return no(record.RefusedBudget) // its status is not to be counted on now
@@ -86,7 +87,7 @@ func classify(err error) record.Outcome {
 	return unknown
 }
 
-// classifyLost is classify for a request without an answer.
+// classifyLost is Classify for a request without an answer.
 func classifyLost(err error) record.Outcome {
 	text := objects.Sentence(innermost(err))
 	var op *net.OpError
@@ -97,16 +98,16 @@ func classifyLost(err error) record.Outcome {
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedBusy, Message: text}
 	case errors.Is(err, context.Canceled):
 		text = "interrupted before the answer"
-	case isTimeout(err):
+	case transport.IsTimeout(err):
 		text = "no answer in time"
 	}
 	return record.Outcome{Verdict: record.Unknown, Message: text}
 }
 
-// isAdmission reports whether an admission webhook (or policy) said no, or could
+// IsAdmission reports whether an admission webhook (or policy) said no, or could
 // not be asked. Either comes with any code, often 403 or 500, and always before
 // anything is stored.
-func isAdmission(text string) bool {
+func IsAdmission(text string) bool {
 	return strings.Contains(text, "admission webhook") ||
 		strings.Contains(text, "failed calling webhook") ||
 		strings.Contains(text, "failed to call webhook") ||
@@ -114,9 +115,9 @@ func isAdmission(text string) bool {
 		strings.Contains(text, ": ValidatingAdmissionPolicy")
 }
 
-// isTerminating reports whether a "forbidden" only says that the namespace is
+// IsTerminating reports whether a "forbidden" only says that the namespace is
 // being deleted.
-func isTerminating(err error) bool {
+func IsTerminating(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause)
 }
 

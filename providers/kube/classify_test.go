@@ -166,7 +166,7 @@ func TestLostAnswers(t *testing.T) {
 			w.WriteHeader(500)
 			io.WriteString(w, "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n")
 		})
-		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), " is not ready to serve: etcd, etcd-readiness"; !strings.HasSuffix(got, want) {
+		if got, want := c.Words(c.Heartbeat(context.Background(), time.Second)), " is not ready to serve: etcd, etcd-readiness"; !strings.HasSuffix(got, want) {
 			t.Errorf("got %q, want ...%q", got, want)
 		}
 	})
@@ -183,7 +183,7 @@ func TestLostAnswers(t *testing.T) {
 		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 			t.Errorf("got %+v", got)
 		}
-		if got, want := c.words(c.heartbeat(context.Background(), time.Second)), "connection refused by http://"; !strings.HasPrefix(got, want) {
+		if got, want := c.Words(c.Heartbeat(context.Background(), time.Second)), "connection refused by http://"; !strings.HasPrefix(got, want) {
 			t.Errorf("got %q, want %q...", got, want)
 		}
 	})

@@ -13,7 +13,7 @@ func TestClockListens(t *testing.T) {
 		w.Header().Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
 		kubetest.Say(w, 200, `{}`)
 	})
-	if err := c.heartbeat(t.Context(), time.Second); err != nil {
+	if err := c.Heartbeat(t.Context(), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if got := c.Clock().Skew() + time.Hour; got.Abs() > 2*time.Second {

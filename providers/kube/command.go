@@ -31,12 +31,6 @@ const (
 	longestCommand = 4 << 10
 )
 
-// CommandsNamespace is where the commands to runs lie whose records are in a namespace.
-// It is one of its own because who may give commands must be allowed to create
-// ConfigMaps, and RBAC cannot limit that to some names: beside the records he could
-// make a record up.
-func CommandsNamespace(records string) string { return records + "-commands" }
-
 // Answer is what the driver says to a command.
 type Answer struct {
 	At time.Time `json:"at"`
@@ -135,7 +129,7 @@ func toAnswer(text string) *Answer {
 func (l *commandObject) object(namespace, group string) (*corev1.ConfigMap, error) {
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: l.name, UID: l.uid, ResourceVersion: l.version,
-		Labels: map[string]string{managedBy: managedByValue, groupMark: group},
+		Labels: map[string]string{ManagedBy: ManagedByValue, groupMark: group},
 	}, Data: map[string]string{commandKey: l.text}}
 	if l.by != "" {
 		m.Data[byKey] = l.by

@@ -152,7 +152,7 @@ func (x *exchange) command(name string) *commandObject {
 	if o == nil {
 		return nil
 	}
-	m, err := x.urgent.ConfigMaps("drainboard-commands").Get(x.t.Context(), name, metav1.GetOptions{})
+	m, err := x.Urgent().ConfigMaps("drainboard-commands").Get(x.t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		return nil
 	}

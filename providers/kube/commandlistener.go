@@ -168,7 +168,7 @@ func (e *CommandListener) may(ctx context.Context) bool {
 // follow sets up the watch of the group's commands.
 func (e *CommandListener) follow() {
 	e.feed = &Feed{c: e.c, kick: make(chan struct{}, 1)}
-	api := e.c.api.ConfigMaps(e.namespace)
+	api := e.c.API().ConfigMaps(e.namespace)
 	e.source = &source{
 		namespace: e.namespace,
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
@@ -210,7 +210,7 @@ func (e *CommandListener) round(ctx context.Context) bool {
 // oldest first, once each is marked as heard: who
 // gave it cannot take it back from then on. What is no command is refused.
 func (e *CommandListener) hear(ctx context.Context) (done bool) {
-	now := e.c.clock.Now()
+	now := e.c.Clock().Now()
 	e.mu.Lock()
 	letters := slices.DeleteFunc(e.oldest(), func(l *commandObject) bool { return l.answer != nil || e.sent[l.name] || l.over(now) })
 	e.mu.Unlock()
@@ -260,7 +260,7 @@ func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lo
 	marked.heard = e.By
 	m, err := marked.object(e.namespace, e.group)
 	if err == nil {
-		m, err = e.c.urgent.ConfigMaps(e.namespace).Update(ctx, m, metav1.UpdateOptions{})
+		m, err = e.c.Urgent().ConfigMaps(e.namespace).Update(ctx, m, metav1.UpdateOptions{})
 	}
 	switch {
 	case err == nil:
@@ -271,7 +271,7 @@ func (e *CommandListener) take(ctx context.Context, l *commandObject) (taken, lo
 		e.mu.Unlock()
 		return true, false
 	case apierrors.IsForbidden(err):
-		e.reportUnheard(forbidden(err, "update", "", "configmaps", e.namespace).Error())
+		e.reportUnheard(Forbidden(err, "update", "", "configmaps", e.namespace).Error())
 		return false, true
 	}
 	return false, apierrors.IsNotFound(err) || apierrors.IsInvalid(err) // the last: it was made immutable
@@ -312,7 +312,7 @@ func (e *CommandListener) answer(ctx context.Context) (done bool) {
 func (e *CommandListener) write(ctx context.Context, l commandObject, a record.Ack) bool {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	api := e.c.urgent.ConfigMaps(e.namespace)
+	api := e.c.Urgent().ConfigMaps(e.namespace)
 	l.answer = &Answer{At: a.At, By: e.By, Obeyed: a.Accepted, Words: a.Answer}
 	m, err := l.object(e.namespace, e.group)
 	if err == nil {
@@ -329,7 +329,7 @@ func (e *CommandListener) write(ctx context.Context, l commandObject, a record.A
 	case err == nil, apierrors.IsNotFound(err), apierrors.IsInvalid(err): // the last: it was made immutable
 		return true
 	case apierrors.IsForbidden(err):
-		e.reportUnheard(forbidden(err, "update", "", "configmaps", e.namespace).Error())
+		e.reportUnheard(Forbidden(err, "update", "", "configmaps", e.namespace).Error())
 		return true
 	}
 	return false
@@ -337,7 +337,7 @@ func (e *CommandListener) write(ctx context.Context, l commandObject, a record.A
 
 // remove deletes what is over: the process that gave it has gone.
 func (e *CommandListener) remove(ctx context.Context) (done bool) {
-	now := e.c.clock.Now()
+	now := e.c.Clock().Now()
 	e.mu.Lock()
 	old := slices.DeleteFunc(e.oldest(), func(l *commandObject) bool { return !l.over(now) })
 	e.mu.Unlock()
@@ -356,7 +356,7 @@ func (e *CommandListener) remove(ctx context.Context) (done bool) {
 func (c *Client) removeCommand(ctx context.Context, namespace string, l *commandObject) error {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	err := c.urgent.ConfigMaps(namespace).Delete(ctx, l.name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &l.uid, ResourceVersion: &l.version}})
+	err := c.Urgent().ConfigMaps(namespace).Delete(ctx, l.name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &l.uid, ResourceVersion: &l.version}})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -22,12 +22,12 @@ const policyTimeout = 2 * time.Second
 func (c *Client) user(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	got, err := c.urgent.SelfReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	got, err := c.Urgent().SelfReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	switch {
 	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("cannot find out the name of this user: %w", c.explain(err))
+		return "", fmt.Errorf("cannot find out the name of this user: %w", c.Explain(err))
 	}
 	return got.Status.UserInfo.Username, nil
 }
@@ -87,5 +87,5 @@ func (p *byPolicy) try(ctx context.Context, name, by string) (*corev1.ConfigMap,
 	if err != nil {
 		return nil, err
 	}
-	return p.c.urgent.ConfigMaps(p.namespace).Create(ctx, m, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	return p.c.Urgent().ConfigMaps(p.namespace).Create(ctx, m, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 }

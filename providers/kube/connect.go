@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
@@ -101,7 +100,7 @@ func connect(ctx context.Context, flags Flags, version string, readOnly bool) (*
 	}
 	c.context, c.cluster = world.Clean(current), world.Clean(clusterOf(current, cfg.Host, flags, raw.Contexts[current]))
 	c.extensions = extensionsOf(raw.Clusters[clusterName(raw.Contexts[current], flags)])
-	if err := live.Retry(ctx, func(ctx context.Context) error { return c.explain(c.heartbeat(ctx, transport.RequestTimeout)) }); err != nil {
+	if err := live.Retry(ctx, func(ctx context.Context) error { return c.Explain(c.Heartbeat(ctx, transport.RequestTimeout)) }); err != nil {
 		return nil, err
 	}
 	go live.Guarded(func() { c.warm(ctx) }, nil)() // now that the credentials are there: a plugin that fails is not asked twice
@@ -177,7 +176,7 @@ func largeClient(cfg *rest.Config) (rest.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return typed.NewGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
+	return typed.NewCore(cfg, client)
 }
 
 // warm makes the connection for a large list while the cloud is opened. Whether that

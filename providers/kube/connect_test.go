@@ -155,7 +155,7 @@ func TestLargeListsOverHTTP1(t *testing.T) {
 	for _, tt := range []struct {
 		api  rest.Interface
 		want string
-	}{{c.large, `"HTTP/1.1"`}, {c.api.Core, `"HTTP/2.0"`}} {
+	}{{c.large, `"HTTP/1.1"`}, {c.API().Core, `"HTTP/2.0"`}} {
 		got, err := tt.api.Get().AbsPath("/version").Do(t.Context()).Raw()
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("got %s, %v, want %s", got, err, tt.want)

@@ -41,7 +41,7 @@ func (k Kind) Rights() (rights []Right) {
 }
 
 func (k Kind) api(c *Client) dynamic.ResourceInterface {
-	return c.custom.Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}).Namespace(k.Namespace)
+	return c.Dynamic().Resource(schema.GroupVersionResource{Group: k.Group, Version: k.Version, Resource: k.Resource}).Namespace(k.Namespace)
 }
 
 func (k Kind) narrow(o metav1.ListOptions) metav1.ListOptions {
@@ -56,12 +56,12 @@ func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructure
 	ctx, cancel := context.WithTimeout(ctx, transport.ListTimeout)
 	defer cancel()
 	list, err := k.api(c).List(ctx, k.narrow(metav1.ListOptions{}))
-	if err = forbidden(err, "list", k.Group, k.Resource, k.Namespace); err != nil {
+	if err = Forbidden(err, "list", k.Group, k.Resource, k.Namespace); err != nil {
 		var no *ForbiddenError
 		if errors.As(err, &no) {
 			return nil, no
 		}
-		return nil, fmt.Errorf("read the %s: %w", k.Resource, c.explain(err))
+		return nil, fmt.Errorf("read the %s: %w", k.Resource, c.Explain(err))
 	}
 	return list.Items, nil
 }
@@ -122,7 +122,7 @@ func (c *Client) patchCustom(ctx context.Context, k Kind, how types.PatchType, p
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
 	_, err := k.api(c).Patch(ctx, k.Name, how, patch, metav1.PatchOptions{})
-	out := classify(err)
+	out := Classify(err)
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{"patch", k.Group, k.Resource, k.Namespace}}).Error()
 	}

@@ -28,7 +28,7 @@ var (
 func (e *Executor) readOwner(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	pod, err := e.c.urgent.Pods(a.Namespace).Get(ctx, a.Pod, metav1.GetOptions{})
+	pod, err := e.c.Urgent().Pods(a.Namespace).Get(ctx, a.Pod, metav1.GetOptions{})
 	if err != nil {
 		return e.unread(err, "get", "pods")
 	}
@@ -37,14 +37,14 @@ func (e *Executor) readOwner(ctx context.Context, a record.Action) record.Outcom
 	if string(pod.UID) != a.UID || owner == nil || owner.Kind != "ReplicaSet" {
 		return none
 	}
-	set, err := e.c.custom.Resource(replicaSets).Namespace(a.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+	set, err := e.c.Dynamic().Resource(replicaSets).Namespace(a.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
 	if err != nil {
 		return e.unreadIn(err, "get", "apps", "replicasets")
 	}
 	if owner = metav1.GetControllerOf(set); owner == nil || owner.Kind != "Deployment" {
 		return none
 	}
-	found, err := e.c.custom.Resource(deployments).Namespace(a.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+	found, err := e.c.Dynamic().Resource(deployments).Namespace(a.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
 	if err != nil {
 		return e.unreadIn(err, "get", "apps", "deployments")
 	}
@@ -54,7 +54,7 @@ func (e *Executor) readOwner(ctx context.Context, a record.Action) record.Outcom
 	}
 	how, _, _ := unstructured.NestedString(found.Object, "spec", "strategy", "type")
 	d.Recreate = how == "Recreate"
-	scalers, err := e.c.custom.Resource(autoscalers).Namespace(a.Namespace).List(ctx, metav1.ListOptions{})
+	scalers, err := e.c.Dynamic().Resource(autoscalers).Namespace(a.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return e.unreadIn(err, "list", "autoscaling", "horizontalpodautoscalers")
 	}
@@ -109,7 +109,7 @@ type scaled struct {
 
 // replicas reads a Deployment's replicas, and who has written them.
 func (e *Executor) replicas(ctx context.Context, namespace, name string) (scaled, error) {
-	o, err := e.c.custom.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	o, err := e.c.Dynamic().Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return scaled{}, err
 	}
@@ -157,11 +157,11 @@ func (e *Executor) scale(ctx context.Context, a record.Action) record.Outcome {
 		"metadata": map[string]any{"name": a.Object, "namespace": a.Namespace, "uid": a.UID, "resourceVersion": now.revision},
 		"spec":     map[string]any{"replicas": int64(a.Replicas)},
 	}}
-	_, err = e.c.custom.Resource(deployments).Namespace(a.Namespace).Update(ctx, scale, metav1.UpdateOptions{FieldManager: manager}, "scale")
+	_, err = e.c.Dynamic().Resource(deployments).Namespace(a.Namespace).Update(ctx, scale, metav1.UpdateOptions{FieldManager: manager}, "scale")
 	if apierrors.IsConflict(err) { // of the version; what it has now is read again
-		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedStale, Message: e.c.words(err)}
+		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedStale, Message: e.c.Words(err)}
 	}
-	out := classify(err)
+	out := Classify(err)
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "update", Group: "apps", Resource: "deployments/scale"}}).Error()
 	}

@@ -33,7 +33,7 @@ func (c *Client) Executor() *Executor { return &Executor{c: c} }
 // Do carries out an action and says what came of it, at the cluster's time.
 func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
 	out := e.do(ctx, a)
-	out.Key, out.At = a.Key, e.c.clock.Now()
+	out.Key, out.At = a.Key, e.c.Clock().Now()
 	return out
 }
 
@@ -75,7 +75,7 @@ func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 	}
 	// client-go's own Evict waits and tries again, up to ten times, whenever a 429
 	// comes with Retry-After; the engine wants to know at once.
-	return e.answer(e.c.urgent.Core.Post().
+	return e.answer(e.c.Urgent().Core.Post().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).SubResource("eviction").
 		Body(eviction).MaxRetries(0).Do(ctx))
 }
@@ -84,7 +84,7 @@ func (e *Executor) evict(ctx context.Context, a record.Action) record.Outcome {
 func (e *Executor) delete(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	return e.answer(e.c.urgent.Core.Delete().
+	return e.answer(e.c.Urgent().Core.Delete().
 		Namespace(a.Namespace).Resource("pods").Name(a.Pod).
 		Body(deleteOptions(a)).MaxRetries(0).Do(ctx))
 }
@@ -101,9 +101,9 @@ func deleteOptions(a record.Action) *metav1.DeleteOptions {
 // answer is what became of a request that changes something.
 func (e *Executor) answer(result rest.Result) record.Outcome {
 	err := result.Error()
-	out := classify(err)
-	if apierrors.IsUnauthorized(err) || isPlugin(err) {
-		out.Message = e.c.words(err) // the API's own word is only "Unauthorized"
+	out := Classify(err)
+	if NoCredentials(err) {
+		out.Message = e.c.Words(err) // the API's own word is only "Unauthorized"
 	}
 	return out
 }
@@ -118,7 +118,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 	case record.Scale:
 		return e.checkScale(ctx, of)
 	case record.Evict, record.Delete:
-		pod, err := e.c.urgent.Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
+		pod, err := e.c.Urgent().Pods(of.Namespace).Get(ctx, of.Pod, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 			return happened(true)
@@ -131,7 +131,7 @@ func (e *Executor) check(ctx context.Context, of record.Action) record.Outcome {
 		}
 		return happened(pod.DeletionTimestamp != nil)
 	}
-	node, err := e.c.urgent.Nodes().Get(ctx, of.Node, metav1.GetOptions{})
+	node, err := e.c.Urgent().Nodes().Get(ctx, of.Node, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return happened(true) // there is nothing left that could show it
@@ -154,14 +154,14 @@ func (e *Executor) unread(err error, verb, resource string) record.Outcome {
 
 // unreadIn is the same for a resource of an API group.
 func (e *Executor) unreadIn(err error, verb, group, resource string) record.Outcome {
-	out := classify(err)
+	out := Classify(err)
 	out.Verdict = record.Refused
 	switch out.Refusal {
 	case record.RefusedGone:
 	case record.RefusedForbidden:
-		out.Message = e.c.words(forbidden(err, verb, group, resource, ""))
+		out.Message = e.c.Words(Forbidden(err, verb, group, resource, ""))
 	default:
-		out.Refusal, out.Message = record.RefusedBusy, e.c.words(err)
+		out.Refusal, out.Message = record.RefusedBusy, e.c.Words(err)
 	}
 	return out
 }

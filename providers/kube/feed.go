@@ -128,7 +128,7 @@ func (f *Feed) Run(ctx context.Context, post func(live.Change)) error {
 }
 
 func (f *Feed) nodes() {
-	api := f.c.api.Nodes()
+	api := f.c.API().Nodes()
 	apply := applying(f.out, (*world.World).SetNode, (*world.World).DeleteNode)
 	m := &mirror[world.Node]{kind: "nodes", key: byName, convert: converting(objects.ToNode)}
 	m.emit = func(changed []*world.Node, gone []string) {
@@ -143,21 +143,21 @@ func (f *Feed) nodes() {
 	}
 	follow(f, &corev1.Node{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return listed[objects.NodeFields, world.Node, *objects.NodeFields]{objects.NodeDecoder.Decode, objects.NodeOf}.list(ctx, f.c.api.Core, "nodes", o)
+			return listed[objects.NodeFields, world.Node, *objects.NodeFields]{objects.NodeDecoder.Decode, objects.NodeOf}.list(ctx, f.c.API().Core, "nodes", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, m)
 }
 
 func (f *Feed) pods() {
-	api := f.c.api.Pods(metav1.NamespaceAll)
+	api := f.c.API().Pods(metav1.NamespaceAll)
 	common := &objects.Shared{} // used by the reflector only
 	podOf := func(p *objects.PodFields) *world.Pod { return common.Pod(objects.PodOf(p)) }
 	toPod := func(p *corev1.Pod) *world.Pod { return common.Pod(objects.ToPod(p)) }
 	follow(f, &corev1.Pod{}, &source{
 		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			f.early.wait(ctx)
-			return listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, podOf}.list(ctx, f.c.large, "pods", o)
+			return listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, podOf}.list(ctx, f.c.Large(), "pods", o)
 		},
 		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return api.Watch(ctx, o) },
 	}, &mirror[world.Pod]{
@@ -167,7 +167,7 @@ func (f *Feed) pods() {
 }
 
 func (f *Feed) budgets() {
-	api := f.c.api.Budgets()
+	api := f.c.API().Budgets()
 	follow(f, &policyv1.PodDisruptionBudget{}, &source{
 		group: "policy",
 		list:  func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return api.List(ctx, o) },
@@ -180,7 +180,7 @@ func (f *Feed) budgets() {
 
 // daemonSets are read as metadata: only which exist matters.
 func (f *Feed) daemonSets() {
-	api := f.c.meta.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"})
+	api := f.c.Metadata().Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"})
 	m := &mirror[string]{
 		kind: "daemonsets", key: byUID,
 		convert: func(obj any) (*string, bool) {
@@ -205,7 +205,7 @@ func (f *Feed) daemonSets() {
 
 // follow sets up the reflector that fills m from s.
 func follow[T any](f *Feed, example runtime.Object, s *source, m *mirror[T]) {
-	s.resource, s.changed, s.now = m.kind, f.checkHealth, f.c.clock.Now
+	s.resource, s.changed, s.now = m.kind, f.checkHealth, f.c.Clock().Now
 	m.have, m.synced = map[string]*T{}, s.synced
 	r := cache.NewReflectorWithOptions(listWatch{s}, example, m, cache.ReflectorOptions{
 		Name: "drainboard/" + m.kind,

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
 const (
@@ -42,8 +43,8 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 			ahead = true
 			f.out.put(func(w *world.World) { w.SetHealth(world.Nodes, world.Health{Fresh: since}) })
 		}
-		asked := f.c.clock.Now()
-		err := f.c.heartbeat(ctx, beatTimeout)
+		asked := f.c.Clock().Now()
+		err := f.c.Heartbeat(ctx, beatTimeout)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -53,19 +54,19 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 		problem := ""
 		switch kindsErr, ok := f.current(); {
 		case err != nil:
-			problem = f.c.words(err)
+			problem = f.c.Words(err)
 		case ok:
 			behind = time.Time{}
 		case behind.IsZero():
 			behind = asked
 		case asked.Sub(behind) > patience && kindsErr != nil:
-			problem = f.c.words(kindsErr)
+			problem = f.c.Words(kindsErr)
 		case asked.Sub(behind) > patience && ahead == begun:
 			problem = "reading " + f.what
 		}
 		switch {
 		case problem != "":
-			tell(world.Health{Fresh: fresh, Problem: problem, Retry: f.c.clock.Now().Add(beat)})
+			tell(world.Health{Fresh: fresh, Problem: problem, Retry: f.c.Clock().Now().Add(beat)})
 		case behind.IsZero():
 			fresh = asked
 			tell(world.Health{Fresh: fresh})
@@ -73,13 +74,13 @@ func (f *Feed) watchHealth(ctx context.Context) error {
 
 		// Connections that died in silence (a laptop that slept, another network)
 		// would hold up the watches for most of a minute.
-		if isTimeout(err) {
+		if transport.IsTimeout(err) {
 			silent++
 		} else {
 			silent = 0
 		}
 		if silent >= 2 {
-			f.c.conns.CloseAll()
+			f.c.CloseConnections()
 			silent = 0
 		}
 		select {

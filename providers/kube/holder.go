@@ -44,7 +44,7 @@ func (h *HolderFeed) Run(ctx context.Context, post func(live.Change)) error {
 		if apierrors.IsForbidden(err) {
 			return nil
 		}
-		if holder := holderOf(lease, h.c.clock.Now()); (err == nil || apierrors.IsNotFound(err)) && holder != told {
+		if holder := holderOf(lease, h.c.Clock().Now()); (err == nil || apierrors.IsNotFound(err)) && holder != told {
 			told = holder
 			post(func(*world.World) { h.do(holder) })
 		}
@@ -59,7 +59,7 @@ func (h *HolderFeed) Run(ctx context.Context, post func(live.Change)) error {
 func (h *HolderFeed) read(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	return h.c.api.Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
+	return h.c.API().Leases(h.namespace).Get(ctx, h.name, metav1.GetOptions{})
 }
 
 // Driver is the process that drives a run, by the lease of its lock.
@@ -84,9 +84,9 @@ func (c *Client) Driver(ctx context.Context, namespace, group string) (Driver, e
 		case apierrors.IsNotFound(err):
 			return nil, nil
 		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
+			return nil, Forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
 		case err != nil:
-			return nil, fmt.Errorf("read the lock %s/%s: %w", namespace, h.name, c.explain(err))
+			return nil, fmt.Errorf("read the lock %s/%s: %w", namespace, h.name, c.Explain(err))
 		}
 		return lease, nil
 	})

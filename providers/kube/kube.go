@@ -24,9 +24,6 @@ import (
 	"github.com/drainboard/drainboard/providers/kube/typed"
 )
 
-// Namespace is where run records and locks live unless told otherwise.
-const Namespace = "drainboard"
-
 // Client is a connection to one cluster. It is safe for concurrent use.
 type Client struct {
 	// context and cluster are the kubeconfig's names, host the API's address.
@@ -58,13 +55,33 @@ func (c *Client) ContextName() string { return c.context }
 // Clock is the cluster's clock, kept right by every answer of the API.
 func (c *Client) Clock() *clock.Remote { return c.clock }
 
-// heartbeat asks the API whether it can serve, its etcd included: while that is
+// API are the typed requests that share a limit of requests a second (clientQPS); their answers
+// are protobuf.
+func (c *Client) API() *typed.Groups { return c.api }
+
+// Urgent are the same without that limit, in JSON: for what must never queue behind a burst of
+// reads, as evictions, the record and the lock.
+func (c *Client) Urgent() *typed.Groups { return c.urgent }
+
+// Large is the core group for lists that are large.
+func (c *Client) Large() rest.Interface { return c.large }
+
+// Metadata reads the metadata of objects of any kind.
+func (c *Client) Metadata() metadata.Interface { return c.meta }
+
+// Dynamic reads and changes objects of any kind as they are in JSON.
+func (c *Client) Dynamic() dynamic.Interface { return c.custom }
+
+// CloseConnections closes all connections, also those under way: the next request opens a new one.
+func (c *Client) CloseConnections() { c.conns.CloseAll() }
+
+// Heartbeat asks the API whether it can serve, its etcd included: while that is
 // away the API still answers from its caches, and accepts no change. Forbidden is
-// an answer too: the API is there and knows us.
-func (c *Client) heartbeat(ctx context.Context, timeout time.Duration) error {
+// an answer too: the API is there and knows us. Other errors are as client-go has them.
+func (c *Client) Heartbeat(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	answer := c.urgent.Core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx)
+	answer := c.Urgent().Core.Get().AbsPath("/readyz").MaxRetries(0).Do(ctx)
 	err := answer.Error()
 	if errors.IsForbidden(err) {
 		return nil

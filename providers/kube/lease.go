@@ -63,7 +63,7 @@ type leaseObject struct {
 }
 
 func (l *leaseObject) get(ctx context.Context) (holding, error) {
-	lease, err := l.c.urgent.Leases(l.namespace).Get(ctx, l.name, metav1.GetOptions{})
+	lease, err := l.c.Urgent().Leases(l.namespace).Get(ctx, l.name, metav1.GetOptions{})
 	if err != nil {
 		return holding{}, err
 	}
@@ -73,8 +73,8 @@ func (l *leaseObject) get(ctx context.Context) (holding, error) {
 
 // create makes the lease, held as h says.
 func (l *leaseObject) create(ctx context.Context, h holding) error {
-	lease, err := l.c.urgent.Leases(l.namespace).Create(ctx, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: l.name, Labels: map[string]string{managedBy: managedByValue}},
+	lease, err := l.c.Urgent().Leases(l.namespace).Create(ctx, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: l.name, Labels: map[string]string{ManagedBy: ManagedByValue}},
 		Spec:       h.spec(),
 	}, metav1.CreateOptions{})
 	if err == nil {
@@ -92,8 +92,8 @@ func (l *leaseObject) update(ctx context.Context, h holding) error {
 	if lease.Labels == nil {
 		lease.Labels = map[string]string{}
 	}
-	lease.Labels[managedBy] = managedByValue
-	lease, err := l.c.urgent.Leases(l.namespace).Update(ctx, lease, metav1.UpdateOptions{})
+	lease.Labels[ManagedBy] = ManagedByValue
+	lease, err := l.c.Urgent().Leases(l.namespace).Update(ctx, lease, metav1.UpdateOptions{})
 	if err == nil {
 		l.last = lease
 	}

@@ -162,21 +162,21 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 	for {
 		if holder.holder != "" && holder.holder != l.identity && !told && l.Waiting != nil {
 			told = true
-			l.Waiting(people(holder.holder), l.c.clock.Now().Add(holder.duration))
+			l.Waiting(people(holder.holder), l.c.Clock().Now().Add(holder.duration))
 		}
 		select {
 		case <-ctx.Done():
 			if _, err := seen.last(); err != nil {
-				return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(err))
+				return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.Explain(err))
 			}
-			return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(ctx.Err()))
+			return fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.Explain(ctx.Err()))
 		case <-got:
 			return nil
 		case <-seen.news:
 		}
 		now, err := seen.last()
 		if apierrors.IsForbidden(err) {
-			return forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
+			return Forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
 		}
 		if now == nil || now.holder == "" || now.holder == l.identity {
 			continue
@@ -191,14 +191,14 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := l.c.urgent.Leases(l.namespace)
+	api := l.c.Urgent().Leases(l.namespace)
 	for range 4 {
 		lease, err := api.Get(ctx, l.name, metav1.GetOptions{})
 		verb := "get"
 		if apierrors.IsNotFound(err) {
 			verb = "create"
 			lease, err = api.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
-				Namespace: l.namespace, Name: l.name, Labels: map[string]string{managedBy: managedByValue},
+				Namespace: l.namespace, Name: l.name, Labels: map[string]string{ManagedBy: ManagedByValue},
 			}}, metav1.CreateOptions{})
 		}
 		switch {
@@ -206,13 +206,13 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 			return lease, nil
 		case apierrors.IsAlreadyExists(err):
 		case apierrors.IsNotFound(err):
-			if err := l.c.makeNamespace(ctx, l.namespace, "run records"); err != nil {
+			if err := l.c.MakeNamespace(ctx, l.namespace, "run records"); err != nil {
 				return nil, err
 			}
 		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
+			return nil, Forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
 		default:
-			return nil, fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.explain(err))
+			return nil, fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.Explain(err))
 		}
 	}
 	return nil, errors.New("take the lock " + l.namespace + "/" + l.name + ": it is repeatedly created and deleted")

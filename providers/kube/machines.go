@@ -54,18 +54,18 @@ func (c *Client) Nodes(ctx context.Context) ([]*world.Node, error) {
 func (c *Client) nodePage(ctx context.Context, o metav1.ListOptions) (*corev1.NodeList, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	list, err := c.api.Nodes().List(ctx, o)
+	list, err := c.API().Nodes().List(ctx, o)
 	return list, c.noNodes(err)
 }
 
 // noNodes says why the nodes could not be read.
 func (c *Client) noNodes(err error) error {
-	err = forbidden(err, "list", "", "nodes", "")
+	err = Forbidden(err, "list", "", "nodes", "")
 	var no *ForbiddenError
 	if err == nil || errors.As(err, &no) {
 		return err
 	}
-	return fmt.Errorf("read the nodes: %w", c.explain(err))
+	return fmt.Errorf("read the nodes: %w", c.Explain(err))
 }
 
 // EachNode reports whether there are nodes, and each carries a label.
@@ -84,7 +84,7 @@ func (c *Client) anyNode(ctx context.Context, selector string, is func(labels ma
 	list, err := live.Retried(ctx, func(ctx context.Context) (*metav1.PartialObjectMetadataList, error) {
 		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
-		list, err := c.meta.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
+		list, err := c.Metadata().Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 1})
 		return list, c.noNodes(err)
 	})
 	if err != nil {

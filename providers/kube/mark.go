@@ -45,7 +45,7 @@ func (e *Executor) mark(ctx context.Context, a record.Action) record.Outcome {
 func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	node, err := e.c.api.Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.API().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) && a.Undoes() {
 		return record.Outcome{Verdict: record.Done}
 	}
@@ -73,7 +73,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 	if err != nil {
 		return invalid("cannot write the patch: %v", err)
 	}
-	out := e.answer(e.c.api.Core.Patch(types.MergePatchType).
+	out := e.answer(e.c.API().Core.Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
 	if out.Refusal == record.RefusedForbidden {
 		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()

@@ -26,7 +26,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 	if a.Node == "" {
 		return e.lookForNode(ctx, a)
 	}
-	node, err := e.c.urgent.Nodes().Get(ctx, a.Node, metav1.GetOptions{})
+	node, err := e.c.Urgent().Nodes().Get(ctx, a.Node, metav1.GetOptions{})
 	out := record.Outcome{Verdict: record.Done, Unschedulable: true}
 	if err == nil {
 		if other := elsewhere(a, node); other != "" {
@@ -41,7 +41,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 		Limit:         nodePage,
 	}
 	for {
-		page, err := e.c.api.Pods(metav1.NamespaceAll).List(ctx, options)
+		page, err := e.c.API().Pods(metav1.NamespaceAll).List(ctx, options)
 		if err != nil {
 			return e.unread(err, "list", "pods")
 		}
@@ -71,7 +71,7 @@ func (e *Executor) lookForNode(ctx context.Context, a record.Action) record.Outc
 func (e *Executor) lookAtRoutes(ctx context.Context, a record.Action) record.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	to, unread, err := e.routes.To(ctx, e.c.api.Core, a.Node)
+	to, unread, err := e.routes.To(ctx, e.c.API().Core, a.Node)
 	if err != nil {
 		return e.unreadIn(err, "list", unread.Group, unread.Resource)
 	}

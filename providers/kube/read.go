@@ -35,7 +35,7 @@ func (c *Client) Read(ctx context.Context, path string) ([]byte, error) {
 func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	answer := c.api.Core.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
+	answer := c.API().Core.Get().AbsPath(path).SetHeader("Accept", "application/json").Do(ctx)
 	err := answer.Error() // which Raw's does not tell: what the API says of it
 	switch {
 	case err == nil:
@@ -45,7 +45,7 @@ func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 	case apierrors.IsNotFound(err):
 		return nil, ErrNoObject
 	}
-	return nil, c.explain(err)
+	return nil, c.Explain(err)
 }
 
 // PodLog reads the end of the log of one of a pod's containers: of the one that crashed, as it was
@@ -54,12 +54,12 @@ func (c *Client) readOnce(ctx context.Context, path string) ([]byte, error) {
 func (c *Client) PodLog(ctx context.Context, of podlog.Pod) (podlog.Log, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(transport.RequestTimeout, podlog.Limit))
 	defer cancel()
-	p, err := c.api.Pods(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
+	p, err := c.API().Pods(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err), err == nil && of.UID != "" && string(p.UID) != of.UID:
 		return podlog.Log{}, podlog.ErrGone
 	case err != nil:
-		return podlog.Log{}, c.explain(forbidden(err, "get", "", "pods", ""))
+		return podlog.Log{}, c.Explain(Forbidden(err, "get", "", "pods", ""))
 	}
 	log := objects.LogOf(p, of.Crashes)
 	err = c.readLog(ctx, of, &log)
@@ -70,7 +70,7 @@ func (c *Client) PodLog(ctx context.Context, of podlog.Pod) (podlog.Log, error) 
 	if apierrors.IsNotFound(err) {
 		return podlog.Log{}, podlog.ErrGone
 	}
-	return log, c.explain(forbidden(err, "get", "", "pods/log", ""))
+	return log, c.Explain(Forbidden(err, "get", "", "pods/log", ""))
 }
 
 // readLog reads the lines of a log. The kubelet counts lines from the end, and bytes from the
@@ -98,7 +98,7 @@ func (c *Client) readLog(ctx context.Context, of podlog.Pod, log *podlog.Log) er
 
 // tail is the answer to a request for a log, no more of it than was asked for.
 func (c *Client) tail(ctx context.Context, of podlog.Pod, query url.Values) ([]byte, error) {
-	request := c.api.Core.Get().Namespace(of.Namespace).Resource("pods").Name(of.Name).SubResource("log").MaxRetries(0)
+	request := c.API().Core.Get().Namespace(of.Namespace).Resource("pods").Name(of.Name).SubResource("log").MaxRetries(0)
 	for name, values := range query {
 		request.Param(name, values[0])
 	}

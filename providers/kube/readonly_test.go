@@ -45,7 +45,7 @@ func TestConnectReadOnly(t *testing.T) {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}
-	if err := c.makeNamespace(t.Context(), "drainboard", "run records"); err == nil {
+	if err := c.MakeNamespace(t.Context(), "drainboard", "run records"); err == nil {
 		t.Error("a namespace was made")
 	}
 	if err := c.Record("drainboard", "ng").Save(t.Context(), testRun("r")); err == nil {

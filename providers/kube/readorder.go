@@ -171,7 +171,7 @@ func (f *Feed) listPodsOn(node string) (pods []*world.Pod, err error) {
 	ctx, cancel := context.WithTimeout(f.ctx, transport.RequestTimeout)
 	defer cancel()
 	o := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(), ResourceVersion: "0"}
-	list, err := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}.list(ctx, f.c.api.Core, "pods", o)
+	list, err := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}.list(ctx, f.c.API().Core, "pods", o)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,6 @@ import (
 )
 
 const (
-	managedBy      = "app.kubernetes.io/managed-by"
-	managedByValue = "drainboard"
 	// writerMark names the process that wrote a record, epochMark counts its
 	// writes: with them a process knows its own write again whose answer was lost.
 	writerMark = "drainboard.dev/writer"
@@ -171,12 +169,12 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 	}
 	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: r.namespace, Name: r.name, ResourceVersion: r.version,
-		Labels:      map[string]string{managedBy: managedByValue},
+		Labels:      map[string]string{ManagedBy: ManagedByValue},
 		Annotations: map[string]string{writerMark: r.writer, epochMark: r.next().epoch},
 	}}
 	f.into(m, names)
 	r.findParts(ctx)
-	api := r.c.urgent.ConfigMaps(r.namespace)
+	api := r.c.Urgent().ConfigMaps(r.namespace)
 	verb := "update"
 	if r.version == "" {
 		verb = "create"
@@ -196,7 +194,7 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 		r.sweep(ctx)
 		return true, nil
 	case apierrors.IsNotFound(err) && verb == "create":
-		return false, r.c.makeNamespace(ctx, r.namespace, "run records")
+		return false, r.c.MakeNamespace(ctx, r.namespace, "run records")
 	case apierrors.IsNotFound(err):
 		return false, fmt.Errorf("%w: %s is gone", live.ErrLost, r.Name())
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
@@ -208,21 +206,21 @@ func (r *Record) writeForm(ctx context.Context, f runForm) (done bool, err error
 		return false, refused
 	}
 	r.unsure = true
-	return false, fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
+	return false, fmt.Errorf("save the run record %s: %w", r.Name(), r.c.Explain(err))
 }
 
 // unmade is the error of a part that was not made, nil where the namespace was missing and is
 // there now.
 func (r *Record) unmade(ctx context.Context, err error) error {
 	if apierrors.IsNotFound(err) {
-		return r.c.makeNamespace(ctx, r.namespace, "run records")
+		return r.c.MakeNamespace(ctx, r.namespace, "run records")
 	}
 	if refused := r.refused(err, "create"); errors.Is(refused, live.ErrTooLarge) {
 		return refused
 	} else if refused != nil {
 		return partsRefused{refused}
 	}
-	return fmt.Errorf("save the run record %s: %w", r.Name(), r.c.explain(err))
+	return fmt.Errorf("save the run record %s: %w", r.Name(), r.c.Explain(err))
 }
 
 // refused is the error of a write that the API has refused for certain, for a reason that
@@ -238,14 +236,14 @@ func (r *Record) refused(err error, verb string) error {
 		return fmt.Errorf("the API server refuses the run record %s: %s; %s", r.Name(), text, words)
 	}
 	switch {
-	case isAdmission(text):
+	case IsAdmission(text):
 		return says("change the webhook or the policy, or exempt namespace " + r.namespace)
 	case strings.Contains(text, "exceeded quota"):
 		return says("raise the quota of namespace " + r.namespace)
-	case isTerminating(err):
+	case IsTerminating(err):
 		return says("namespace " + r.namespace + " is being deleted")
 	case apierrors.IsForbidden(err):
-		return forbidden(err, verb, "", "configmaps", r.namespace)
+		return Forbidden(err, verb, "", "configmaps", r.namespace)
 	case apierrors.IsRequestEntityTooLargeError(err), apierrors.IsInvalid(err), strings.Contains(text, "request is too large"), strings.Contains(text, "message larger than max"):
 		return fmt.Errorf("%w: %s: %s; drain fewer nodes at once (--max-unavailable), or abort the run", live.ErrTooLarge, r.Name(), text)
 	}
@@ -289,7 +287,7 @@ func (r *Record) get(ctx context.Context, name string) (*corev1.ConfigMap, error
 // Past reads those of earlier runs.
 func (c *Client) Records(ctx context.Context, namespace string) ([]live.Stored, error) {
 	var out []live.Stored
-	options := metav1.ListOptions{LabelSelector: managedBy + "=" + managedByValue + ",!" + pastMark + ",!" + partMark, Limit: 50}
+	options := metav1.ListOptions{LabelSelector: ManagedBy + "=" + ManagedByValue + ",!" + pastMark + ",!" + partMark, Limit: 50}
 	for {
 		page, err := c.configMaps(ctx, namespace, "the run records", options)
 		if err != nil {
@@ -314,12 +312,12 @@ func (c *Client) configMaps(ctx context.Context, namespace, what string, o metav
 	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMapList, error) {
 		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
-		list, err := c.api.ConfigMaps(namespace).List(ctx, o)
+		list, err := c.API().ConfigMaps(namespace).List(ctx, o)
 		switch {
 		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, "list", "", "configmaps", namespace)
+			return nil, Forbidden(err, "list", "", "configmaps", namespace)
 		case err != nil:
-			return nil, fmt.Errorf("read %s in namespace %s: %w", what, namespace, c.explain(err))
+			return nil, fmt.Errorf("read %s in namespace %s: %w", what, namespace, c.Explain(err))
 		}
 		return list, nil
 	})
@@ -329,20 +327,4 @@ func isRecord(m *corev1.ConfigMap) bool {
 	_, ours := m.Annotations[writerMark]
 	_, past := m.Labels[pastMark]
 	return ours && !past
-}
-
-// makeNamespace makes a namespace of Drainboard's own, for what it says.
-func (c *Client) makeNamespace(ctx context.Context, name, what string) error {
-	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
-	defer cancel()
-	labels := map[string]string{managedBy: managedByValue}
-	_, err := c.urgent.Namespaces().Create(ctx,
-		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}, metav1.CreateOptions{})
-	switch {
-	case err == nil, apierrors.IsAlreadyExists(err):
-		return nil
-	case apierrors.IsForbidden(err):
-		return &live.Trouble{Words: fmt.Sprintf("no namespace %s for %s, and this user may not create it: kubectl create namespace %s", name, what, name), Kind: live.ErrDenied}
-	}
-	return fmt.Errorf("create namespace %s: %w", name, c.explain(err))
 }

@@ -22,7 +22,7 @@ import (
 // live.DamagedError or a live.NewerError. The cluster counts as fresh only while the record is.
 func (f *Feed) OnRecord(namespace, group string, do func(run record.Run, found bool, err error)) {
 	name := fields.OneTermEqualSelector("metadata.name", RecordName(group)).String()
-	api := f.c.api.ConfigMaps(namespace)
+	api := f.c.API().ConfigMaps(namespace)
 	m := &mirror[live.Stored]{
 		kind: "configmaps", key: byName,
 		convert: converting(func(c *corev1.ConfigMap) *live.Stored {

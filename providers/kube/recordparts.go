@@ -55,7 +55,7 @@ func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte
 	for i, piece := range pieces {
 		name := fmt.Sprintf("%s-part-%s-%d", base, tag, i+1)
 		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			Namespace: r.namespace, Name: name, Labels: map[string]string{managedBy: managedByValue, partMark: base},
+			Namespace: r.namespace, Name: name, Labels: map[string]string{ManagedBy: ManagedByValue, partMark: base},
 		}, BinaryData: map[string][]byte{partKey: piece}, Immutable: &immutable}
 		r.pieces[name] = time.Now()
 		names = append(names, name)
@@ -71,7 +71,7 @@ func (r *Record) putParts(ctx context.Context, base, tag string, pieces [][]byte
 
 func (r *Record) makePart(ctx context.Context, m *corev1.ConfigMap) error {
 	return r.answered(ctx, func(ctx context.Context) error {
-		_, err := r.c.urgent.ConfigMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
+		_, err := r.c.Urgent().ConfigMaps(r.namespace).Create(ctx, m, metav1.CreateOptions{})
 		return err
 	})
 }
@@ -147,7 +147,7 @@ func (r *Record) rest(ctx context.Context, bytes int) {
 func (c *Client) partsNamed(ctx context.Context, namespace, record string) (names []string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	list, err := c.urgent.ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: partMark + "=" + record, Limit: partPage})
+	list, err := c.Urgent().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: partMark + "=" + record, Limit: partPage})
 	if err != nil {
 		return nil, false, err
 	}
@@ -162,7 +162,7 @@ func (c *Client) partsNamed(ctx context.Context, namespace, record string) (name
 func (c *Client) removePart(ctx context.Context, namespace, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	err := c.urgent.ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	err := c.Urgent().ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -199,15 +199,15 @@ func (c *Client) configMap(ctx context.Context, namespace, name string) (*corev1
 	return live.Retried(ctx, func(ctx context.Context) (*corev1.ConfigMap, error) {
 		ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 		defer cancel()
-		m, err := c.urgent.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		m, err := c.Urgent().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			return m, nil
 		case apierrors.IsNotFound(err):
 			return nil, nil
 		case apierrors.IsForbidden(err):
-			return nil, forbidden(err, "get", "", "configmaps", namespace)
+			return nil, Forbidden(err, "get", "", "configmaps", namespace)
 		}
-		return nil, fmt.Errorf("read the run record %s/%s: %w", namespace, name, c.explain(err))
+		return nil, fmt.Errorf("read the run record %s/%s: %w", namespace, name, c.Explain(err))
 	})
 }

@@ -61,13 +61,13 @@ func (r *Record) Keep(ctx context.Context, discarded string) (name string, err e
 		return "", err
 	}
 	if have == nil || have.Annotations[keptFromMark] != stateOf(m) {
-		now := r.c.clock.Now()
+		now := r.c.Clock().Now()
 		if !now.After(last) { // kept in the same millisecond, or by a machine whose clock is ahead
 			now = last.Add(time.Millisecond)
 		}
 		past := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: r.namespace, Name: slot,
-			Labels:      map[string]string{managedBy: managedByValue, pastMark: r.name},
+			Labels:      map[string]string{ManagedBy: ManagedByValue, pastMark: r.name},
 			Annotations: map[string]string{keptMark: now.UTC().Format(time.RFC3339Nano), keptFromMark: stateOf(m)},
 		}, Data: m.Data, BinaryData: m.BinaryData}
 		if discarded != "" {
@@ -108,7 +108,7 @@ func (r *Record) copyParts(ctx context.Context, m, past *corev1.ConfigMap) error
 	}
 	names, err := r.putParts(ctx, past.Name, r.nextTag(), pieces)
 	if err != nil {
-		return fmt.Errorf("keep the record of the last run as %s/%s: %w", past.Namespace, past.Name, r.c.explain(err))
+		return fmt.Errorf("keep the record of the last run as %s/%s: %w", past.Namespace, past.Name, r.c.Explain(err))
 	}
 	for _, name := range names { // they are not this record's
 		delete(r.pieces, name)
@@ -171,7 +171,7 @@ func keptAt(m *corev1.ConfigMap) time.Time {
 func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := r.c.urgent.ConfigMaps(r.namespace)
+	api := r.c.Urgent().ConfigMaps(r.namespace)
 	verb := "update"
 	var err error
 	if create {
@@ -184,9 +184,9 @@ func (r *Record) put(ctx context.Context, m *corev1.ConfigMap, create bool) erro
 	case err == nil:
 		return nil
 	case apierrors.IsForbidden(err):
-		return forbidden(err, verb, "", "configmaps", r.namespace)
+		return Forbidden(err, verb, "", "configmaps", r.namespace)
 	}
-	return fmt.Errorf("keep the record of the last run as %s/%s: %w", m.Namespace, m.Name, r.c.explain(err))
+	return fmt.Errorf("keep the record of the last run as %s/%s: %w", m.Namespace, m.Name, r.c.Explain(err))
 }
 
 // Past reads the records of a group's earlier runs, the newest first.

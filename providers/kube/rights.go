@@ -61,10 +61,10 @@ func (e *ForbiddenError) Unwrap() error { return e.Err }
 // Is reports that a right is missing.
 func (e *ForbiddenError) Is(target error) bool { return target == live.ErrDenied }
 
-// forbidden turns the API's "forbidden" into a ForbiddenError and leaves other
-// errors as they are.
-func forbidden(err error, verb, group, resource, namespace string) error {
-	if !apierrors.IsForbidden(err) || isTerminating(err) {
+// Forbidden turns the API's "forbidden" into a ForbiddenError and leaves other
+// errors, and nil, as they are.
+func Forbidden(err error, verb, group, resource, namespace string) error {
+	if !apierrors.IsForbidden(err) || IsTerminating(err) {
 		return err
 	}
 	return &ForbiddenError{Right: Right{verb, group, resource, namespace}, Err: err}
@@ -222,9 +222,9 @@ func (c *Client) may(ctx context.Context, r Right) (bool, error) {
 			Verb: r.Verb, Group: r.Group, Resource: resource, Subresource: sub, Namespace: r.Namespace,
 		},
 	}}
-	got, err := c.api.AccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	got, err := c.API().AccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("cannot find out what this user may do: %w", c.explain(err))
+		return false, fmt.Errorf("cannot find out what this user may do: %w", c.Explain(err))
 	}
 	return got.Status.Allowed, nil
 }

@@ -79,7 +79,7 @@ func (c *Client) rulesIn(ctx context.Context, place string) rules {
 	ctx, cancel := context.WithTimeout(ctx, rulesTimeout)
 	defer cancel()
 	review := &authv1.SelfSubjectRulesReview{Spec: authv1.SelfSubjectRulesReviewSpec{Namespace: place}}
-	got, err := c.api.RulesReviews().Create(ctx, review, metav1.CreateOptions{})
+	got, err := c.API().RulesReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil || got.Status.Incomplete || got.Status.EvaluationError != "" {
 		return nil
 	}

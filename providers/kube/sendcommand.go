@@ -93,10 +93,10 @@ func asked(namespace, name, group, user string, cmd record.Command) (*corev1.Con
 func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.RequestTimeout)
 	defer cancel()
-	api := g.c.urgent.ConfigMaps(g.namespace)
+	api := g.c.Urgent().ConfigMaps(g.namespace)
 	made, err := api.Create(ctx, m, metav1.CreateOptions{})
 	if apierrors.IsNotFound(err) {
-		if err := g.c.makeNamespace(ctx, g.namespace, "commands"); err != nil {
+		if err := g.c.MakeNamespace(ctx, g.namespace, "commands"); err != nil {
 			return nil, err
 		}
 		made, err = api.Create(ctx, m, metav1.CreateOptions{})
@@ -106,9 +106,9 @@ func (g *SentCommand) create(ctx context.Context, m *corev1.ConfigMap) (*corev1.
 	}
 	switch {
 	case apierrors.IsForbidden(err):
-		return nil, forbidden(err, "create", "", "configmaps", g.namespace)
+		return nil, Forbidden(err, "create", "", "configmaps", g.namespace)
 	case err != nil:
-		return nil, fmt.Errorf("send the command: %w", g.c.explain(err))
+		return nil, fmt.Errorf("send the command: %w", g.c.Explain(err))
 	}
 	return made, nil
 }
@@ -141,7 +141,7 @@ var ErrRemoved = errors.New("the command was removed by another user before it w
 func (g *SentCommand) follow(ctx context.Context) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, followLimit)
 	defer cancel()
-	api := g.c.api.ConfigMaps(g.namespace)
+	api := g.c.API().ConfigMaps(g.namespace)
 	m, err := api.Get(ctx, g.object.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, ErrRemoved
@@ -204,11 +204,11 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 			err = again
 		}
 		if apierrors.IsForbidden(err) {
-			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
+			return nil, fmt.Errorf("withdraw the command: %w", g.c.Explain(err))
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("withdraw the command: %w", g.c.explain(err))
+			return nil, fmt.Errorf("withdraw the command: %w", g.c.Explain(err))
 		case <-time.After(lookAgain):
 		}
 	}
@@ -219,7 +219,7 @@ func (g *SentCommand) Withdraw(ctx context.Context) (*Answer, error) {
 func (g *SentCommand) reread(ctx context.Context) (gone bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()
-	m, err := g.c.urgent.ConfigMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
+	m, err := g.c.Urgent().ConfigMaps(g.namespace).Get(ctx, g.object.name, metav1.GetOptions{})
 	if err == nil {
 		g.object = commandObjectOf(m)
 	}

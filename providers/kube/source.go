@@ -72,7 +72,7 @@ func (s *source) ListWithContext(ctx context.Context, o metav1.ListOptions) (run
 	list, err := s.list(ctx, o)
 	s.heard(err, time.Since(begin))
 	if err != nil {
-		s.failed(forbidden(err, "list", s.group, s.resource, s.namespace))
+		s.failed(Forbidden(err, "list", s.group, s.resource, s.namespace))
 		return nil, err
 	}
 	return list, nil
@@ -97,7 +97,7 @@ func (s *source) listTime() time.Duration {
 func (s *source) heard(err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if isTimeout(err) {
+	if transport.IsTimeout(err) {
 		s.silent++
 	} else if took < transport.RequestTimeout/2 {
 		s.silent = 0
@@ -113,7 +113,7 @@ func (s *source) WatchWithContext(ctx context.Context, o metav1.ListOptions) (wa
 	}
 	w, err := s.open(ctx, o)
 	if err != nil {
-		s.failed(forbidden(err, "watch", s.group, s.resource, s.namespace))
+		s.failed(Forbidden(err, "watch", s.group, s.resource, s.namespace))
 		return nil, err
 	}
 	out := &watched{w, s}

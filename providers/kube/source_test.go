@@ -71,7 +71,7 @@ func TestSilentAPI(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		maps, ctx := c.urgent.ConfigMaps("shop"), context.WithoutCancel(t.Context())
+		maps, ctx := c.Urgent().ConfigMaps("shop"), context.WithoutCancel(t.Context())
 		s := &source{resource: "configmaps", now: time.Now, changed: func() {}, open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) { return maps.Watch(ctx, o) }}
 		for _, c := range []struct {
 			name  string
@@ -85,19 +85,19 @@ func TestSilentAPI(t *testing.T) {
 			{"watch", transport.RequestTimeout, func() error { _, err := maps.Watch(ctx, metav1.ListOptions{}); return err }},
 			{"a source's watch", transport.RequestTimeout, func() error { _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); return err }},
 			{"an object of a kind of others", transport.ListTimeout, func() error {
-				_, err := c.custom.Resource(deployments).Namespace("shop").Get(ctx, "a", metav1.GetOptions{})
+				_, err := c.Dynamic().Resource(deployments).Namespace("shop").Get(ctx, "a", metav1.GetOptions{})
 				return err
 			}},
 		} {
 			begin := time.Now()
-			if err := c.do(); !isTimeout(err) {
+			if err := c.do(); !transport.IsTimeout(err) {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			if took := time.Since(begin); took != c.limit {
 				t.Errorf("%s was given up after %s", c.name, took)
 			}
 		}
-		if _, err := s.current(); !isTimeout(err) {
+		if _, err := s.current(); !transport.IsTimeout(err) {
 			t.Errorf("the source's error is %v", err)
 		}
 		feed, ear := c.Feed(), &CommandListener{c: c, namespace: "drainboard", group: "ng-web"}
@@ -109,7 +109,7 @@ func TestSilentAPI(t *testing.T) {
 		for _, f := range []*Feed{feed, ear.feed} {
 			for _, s := range f.sources {
 				begin := time.Now()
-				if _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); !isTimeout(err) || time.Since(begin) != transport.RequestTimeout {
+				if _, err := s.WatchWithContext(ctx, metav1.ListOptions{}); !transport.IsTimeout(err) || time.Since(begin) != transport.RequestTimeout {
 					t.Errorf("a watch of %s was given up after %s: %v", s.resource, time.Since(begin), err)
 				}
 			}

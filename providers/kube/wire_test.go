@@ -43,7 +43,7 @@ func TestListInProtobuf(t *testing.T) {
 		_, _ = w.Write(body[:len(body)-cut])
 	})
 	pods := listed[objects.PodFields, world.Pod, *objects.PodFields]{objects.PodDecoder.Decode, objects.PodOf}
-	got, err := pods.list(t.Context(), c.api.Core, "pods", metav1.ListOptions{})
+	got, err := pods.list(t.Context(), c.API().Core, "pods", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestListInProtobuf(t *testing.T) {
 		t.Errorf("a pod has what the one before it has: %+v", p)
 	}
 	cut = 5
-	if _, err := pods.list(t.Context(), c.api.Core, "pods", metav1.ListOptions{}); err == nil {
+	if _, err := pods.list(t.Context(), c.API().Core, "pods", metav1.ListOptions{}); err == nil {
 		t.Errorf("a list that breaks off: %v", err)
 	}
 }

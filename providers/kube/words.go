@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -21,12 +20,13 @@ import (
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
-// explain is why the API cannot be used and what to do, in one sentence, and its kind.
-func (c *Client) explain(err error) error {
+// Explain is why the API cannot be used and what to do, in one sentence, and its kind: a
+// live.Trouble, nil for no error.
+func (c *Client) Explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &live.Trouble{Words: c.words(err), Kind: kindOf(err)}
+	return &live.Trouble{Words: c.Words(err), Kind: kindOf(err)}
 }
 
 // kindOf is live.ErrDenied, live.ErrRefused where the answer is that the request is wrong, or
@@ -50,8 +50,8 @@ func kindOf(err error) error {
 	return live.ErrUnreachable
 }
 
-// words says in one sentence why the API cannot be used and what to do.
-func (c *Client) words(err error) string {
+// Words says in one sentence why the API cannot be used and what to do, "" for no error.
+func (c *Client) Words(err error) string {
 	at := c.host
 	if c.context != "" {
 		at += " (context " + c.context + ")"
@@ -85,7 +85,7 @@ func (c *Client) words(err error) string {
 		return fmt.Sprintf("connection refused by %s: check the cluster and the address", at)
 	case errors.As(err, &authority), errors.As(err, &invalid), errors.As(err, &hostname), errors.As(err, &verify):
 		return fmt.Sprintf("the certificate of %s is not trusted: %s", at, objects.Sentence(innermost(err)))
-	case isTimeout(err):
+	case transport.IsTimeout(err):
 		return fmt.Sprintf("%s does not answer: check the network and the VPN", at)
 	case len(notReady(err)) > 0:
 		return fmt.Sprintf("%s is not ready to serve: %s", at, strings.Join(notReady(err), ", "))
@@ -146,7 +146,5 @@ func isPlugin(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "getting credentials: ")
 }
 
-func isTimeout(err error) bool {
-	var n net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
-}
+// NoCredentials reports whether a request failed for want of credentials that the API accepts.
+func NoCredentials(err error) bool { return apierrors.IsUnauthorized(err) || isPlugin(err) }

@@ -2,8 +2,10 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 )
@@ -76,4 +78,10 @@ type body struct {
 func (b *body) Close() error {
 	defer b.end()
 	return b.ReadCloser.Close()
+}
+
+// IsTimeout reports whether a request was not answered in time.
+func IsTimeout(err error) bool {
+	var n net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
 }

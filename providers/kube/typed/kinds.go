@@ -72,7 +72,7 @@ func New(cfg *rest.Config, client *http.Client) (*Groups, error) {
 		{&g.authorization, "/apis", authv1.SchemeGroupVersion},
 		{&g.authentication, "/apis", authenticationv1.SchemeGroupVersion},
 	} {
-		c, err := NewGroup(cfg, client, of.path, of.version)
+		c, err := newGroup(cfg, client, of.path, of.version)
 		if err != nil {
 			return nil, err
 		}
@@ -81,8 +81,13 @@ func New(cfg *rest.Config, client *http.Client) (*Groups, error) {
 	return g, nil
 }
 
-// NewGroup makes the client of one group, at path "/api" for the core group and "/apis" for others.
-func NewGroup(cfg *rest.Config, client *http.Client, path string, version schema.GroupVersion) (rest.Interface, error) {
+// NewCore makes a client of the core group alone.
+func NewCore(cfg *rest.Config, client *http.Client) (rest.Interface, error) {
+	return newGroup(cfg, client, "/api", corev1.SchemeGroupVersion)
+}
+
+// newGroup makes the client of one group.
+func newGroup(cfg *rest.Config, client *http.Client, path string, version schema.GroupVersion) (rest.Interface, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.APIPath, cfg.GroupVersion = path, &version
 	cfg.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(known, codecs).WithoutConversion()

@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/lock"
 )
 
 // Order is one call of `drainboard pause`, `resume`, `approve` or `abort`: a command to
@@ -145,18 +146,18 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 
 // driver is the process that drives the run. With an unwell API its lease may be renewed late: a command
 // that only it can obey waits for that, as long as for its answer.
-func (o *Order) driver(ctx context.Context) (kube.Driver, error) {
+func (o *Order) driver(ctx context.Context) (lock.Driver, error) {
 	if o.Kind == record.CmdAbort { // which this process can do too
-		return o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+		return lock.DriverOf(ctx, o.kube, o.Options.Namespace, o.Group)
 	}
 	waiting, cancel := context.WithTimeout(ctx, o.Wait)
 	defer cancel()
-	d, err := o.kube.AwaitDriver(waiting, o.Options.Namespace, o.Group, func(d kube.Driver) {
+	d, err := lock.AwaitDriver(waiting, o.kube, o.Options.Namespace, o.Group, func(d lock.Driver) {
 		fmt.Fprintf(o.Err, "drainboard: %s, which drove the run, was last seen %s ago: waiting until it is back, %s at most\n",
 			d.Late, o.kube.Clock().Now().Sub(d.Heard).Round(time.Second), o.Wait)
 	})
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil { // the last reading was cut off
-		return o.kube.Driver(ctx, o.Options.Namespace, o.Group)
+		return lock.DriverOf(ctx, o.kube, o.Options.Namespace, o.Group)
 	}
 	return d, err
 }
@@ -261,7 +262,7 @@ func (o *Order) await(ctx context.Context) (driven bool, err error) {
 		return true, o.say(verdictOf(*late))
 	}
 	why += "; " + o.afterwards(back, over, o.kube.Clock().Now())
-	driver, err := o.kube.Driver(after, o.Options.Namespace, o.Group)
+	driver, err := lock.DriverOf(after, o.kube, o.Options.Namespace, o.Group)
 	switch {
 	case ctx.Err() == nil && back == nil && err == nil && driver.Holder == "" && o.Kind == record.CmdAbort:
 		fmt.Fprintf(o.Err, "drainboard: %s, and no process drives the run any more: this one aborts it\n", why)

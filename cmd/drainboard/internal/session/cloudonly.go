@@ -18,7 +18,7 @@ import (
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/disk"
 	"github.com/drainboard/drainboard/providers/journal"
-	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/lock"
 )
 
 // OnDisk keeps runs on this machine, for groups without Kubernetes.
@@ -58,12 +58,12 @@ func (h *OnDisk) record(group string) *disk.Record {
 }
 
 func (h *OnDisk) Lease(group string, waiting func(holder string, until time.Time)) *Lease {
-	lock := h.groups.AWS.TagLock(group, kube.Identity(), User())
-	lock.Waiting = waiting
+	l := h.groups.AWS.TagLock(group, lock.Identity(), User())
+	l.Waiting = waiting
 	var held *asg.TagHeld
 	record := &carried{h.record(group), group, func() *asg.TagHeld { return held }}
 	return &Lease{Record: record, take: func(ctx context.Context) (HeldLock, error) {
-		taken, err := lock.Acquire(ctx)
+		taken, err := l.Acquire(ctx)
 		if err == nil {
 			held = taken
 		}

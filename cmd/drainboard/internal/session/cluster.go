@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/lock"
 )
 
 // InCluster keeps runs in the cluster: a ConfigMap and a Lease for each group.
@@ -46,9 +47,9 @@ func (h *InCluster) Lacks() error      { return h.lacks() }
 func (h *InCluster) Record(group string) RunRecord { return h.kube.Record(h.namespace, group) }
 
 func (h *InCluster) Lease(group string, waiting func(holder string, until time.Time)) *Lease {
-	lock := h.kube.Lock(h.namespace, group)
-	lock.Waiting = waiting
-	return &Lease{Record: h.Record(group), take: func(ctx context.Context) (HeldLock, error) { return lock.Acquire(ctx) }}
+	l := lock.New(h.kube, h.namespace, group)
+	l.Waiting = waiting
+	return &Lease{Record: h.Record(group), take: func(ctx context.Context) (HeldLock, error) { return l.Acquire(ctx) }}
 }
 
 func (h *InCluster) Nodes(ctx context.Context) ([]*world.Node, error) { return h.kube.Nodes(ctx) }
@@ -113,7 +114,7 @@ func (h *InCluster) Open(ctx context.Context, group backend.Group, feed backend.
 	feeds := []live.Feed{cluster, feed}
 	if watch != nil {
 		cluster.OnRecord(h.namespace, group.Name(), watch.SeeRecord)
-		feeds = append(feeds, h.kube.Holder(h.namespace, group.Name(), watch.SeeHolder))
+		feeds = append(feeds, lock.NewHolderFeed(h.kube, h.namespace, group.Name(), watch.SeeHolder))
 	}
 	return live.Open(ctx, feeds...), []world.Source{enough, world.Cloud}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/lock"
 )
 
 // Status is one call of `drainboard status`.
@@ -123,7 +124,7 @@ func (a *Status) statusOf(ctx context.Context, k *kube.Client, run record.Run, n
 	of := present.StatusOf(run)
 	of.Others = present.Others(present.NodesOf(run, nodes), run)
 	if of.State != record.Finished {
-		driver, err := k.Driver(ctx, a.Options.Namespace, run.Group)
+		driver, err := lock.DriverOf(ctx, k, a.Options.Namespace, run.Group)
 		unknown := ""
 		if err != nil {
 			unknown = err.Error()

@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
@@ -19,18 +20,18 @@ const holderEvery = 10 * time.Second
 
 // HolderFeed tells who holds the lock of a group. It implements live.Feed.
 type HolderFeed struct {
-	c               *Client
+	c               *kube.Client
 	namespace, name string
 	do              func(holder string)
 }
 
 var _ live.Feed = (*HolderFeed)(nil)
 
-// Holder follows the lock of a group: do is called with who holds it, as people
+// NewHolderFeed follows the lock of a group: do is called with who holds it, as people
 // name him, "" when nobody does or it may not be known, on the goroutine that
 // applies the feed's changes.
-func (c *Client) Holder(namespace, group string, do func(holder string)) *HolderFeed {
-	return &HolderFeed{c: c, namespace: namespace, name: RecordName(group), do: do}
+func NewHolderFeed(c *kube.Client, namespace, group string, do func(holder string)) *HolderFeed {
+	return &HolderFeed{c: c, namespace: namespace, name: kube.RecordName(group), do: do}
 }
 
 // Run asks every few seconds until ctx ends. Who may not read the lock is told
@@ -74,17 +75,17 @@ type Driver struct {
 // lateFor is how long after its last renewal a holder may come back.
 const lateFor = time.Minute
 
-// Driver reads who drives a group's run now. The error is a ForbiddenError, or says that the API cannot
+// DriverOf reads who drives a group's run now. The error is a kube.ForbiddenError, or says that the API cannot
 // be reached.
-func (c *Client) Driver(ctx context.Context, namespace, group string) (Driver, error) {
-	h := c.Holder(namespace, group, nil)
+func DriverOf(ctx context.Context, c *kube.Client, namespace, group string) (Driver, error) {
+	h := NewHolderFeed(c, namespace, group, nil)
 	lease, err := live.Retried(ctx, func(ctx context.Context) (*coordinationv1.Lease, error) {
 		lease, err := h.read(ctx)
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil, nil
 		case apierrors.IsForbidden(err):
-			return nil, Forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
+			return nil, kube.Forbidden(err, "get", "coordination.k8s.io", "leases", namespace)
 		case err != nil:
 			return nil, fmt.Errorf("read the lock %s/%s: %w", namespace, h.name, c.Explain(err))
 		}
@@ -93,7 +94,7 @@ func (c *Client) Driver(ctx context.Context, namespace, group string) (Driver, e
 	if err != nil || lease == nil || lease.Spec.RenewTime == nil {
 		return Driver{}, err
 	}
-	now := c.clock.Now()
+	now := c.Clock().Now()
 	d := Driver{Holder: holderOf(lease, now), Heard: lease.Spec.RenewTime.Time}
 	if id := lease.Spec.HolderIdentity; d.Holder == "" && id != nil && now.Sub(d.Heard) < lateFor {
 		d.Late = people(*id)
@@ -101,12 +102,12 @@ func (c *Client) Driver(ctx context.Context, namespace, group string) (Driver, e
 	return d, nil
 }
 
-// AwaitDriver is Driver, and reads again as long as the holder is late, until ctx ends. late is called
+// AwaitDriver is DriverOf, and reads again as long as the holder is late, until ctx ends. late is called
 // once, when it begins to wait.
-func (c *Client) AwaitDriver(ctx context.Context, namespace, group string, late func(Driver)) (Driver, error) {
+func AwaitDriver(ctx context.Context, c *kube.Client, namespace, group string, late func(Driver)) (Driver, error) {
 	waits := false
 	for {
-		d, err := c.Driver(ctx, namespace, group)
+		d, err := DriverOf(ctx, c, namespace, group)
 		if err != nil || d.Late == "" {
 			return d, err
 		}

@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/providers/kube"
 )
 
 // holding is what a lease says of its holder.
@@ -57,7 +59,7 @@ func (h holding) spec() coordinationv1.LeaseSpec {
 // leaseObject is a lease in the cluster. What it writes is based on what it read or wrote
 // last: if another process wrote meanwhile, the API refuses.
 type leaseObject struct {
-	c               *Client
+	c               *kube.Client
 	namespace, name string
 	last            *coordinationv1.Lease
 }
@@ -74,7 +76,7 @@ func (l *leaseObject) get(ctx context.Context) (holding, error) {
 // create makes the lease, held as h says.
 func (l *leaseObject) create(ctx context.Context, h holding) error {
 	lease, err := l.c.Urgent().Leases(l.namespace).Create(ctx, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: l.name, Labels: map[string]string{ManagedBy: ManagedByValue}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: l.name, Labels: map[string]string{kube.ManagedBy: kube.ManagedByValue}},
 		Spec:       h.spec(),
 	}, metav1.CreateOptions{})
 	if err == nil {
@@ -92,7 +94,7 @@ func (l *leaseObject) update(ctx context.Context, h holding) error {
 	if lease.Labels == nil {
 		lease.Labels = map[string]string{}
 	}
-	lease.Labels[ManagedBy] = ManagedByValue
+	lease.Labels[kube.ManagedBy] = kube.ManagedByValue
 	lease, err := l.c.Urgent().Leases(l.namespace).Update(ctx, lease, metav1.UpdateOptions{})
 	if err == nil {
 		l.last = lease

@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"context"
@@ -22,9 +22,9 @@ func TestLockBesideClientGo(t *testing.T) {
 		t.Skip("waits for leases to be renewed")
 	}
 	t.Parallel()
-	s := newFakeStore(t)
+	s := newStore(t)
 	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	l := s.Lock("drainboard", "ng-web")
+	l := New(s.Client, "drainboard", "ng-web")
 	theirs, err := kubernetes.NewForConfig(&rest.Config{Host: s.host, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}) // the store knows no protobuf
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"errors"
@@ -10,10 +10,28 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
+
+// store is the API server of a client.
+type store struct {
+	*kubetest.Store
+	*kube.Client
+	host string // where it is
+}
+
+func newStore(t *testing.T) *store {
+	s := &store{Store: kubetest.NewStore(t)}
+	s.Client = kubetest.Client(t, func(cfg *rest.Config, version string) (*kube.Client, error) {
+		s.host = cfg.Host
+		return kube.Open(cfg, version)
+	}, s.Serve)
+	return s
+}
 
 const leasePrefix = "/apis/coordination.k8s.io/v1/namespaces/drainboard/leases/"
 
@@ -22,12 +40,12 @@ func TestLock(t *testing.T) {
 		t.Skip("waits for a lease to be renewed")
 	}
 	t.Parallel()
-	s := newFakeStore(t)
-	held, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
+	s := newStore(t)
+	held, err := New(s.Client, "drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := s.Lock("drainboard", "ng-web")
+	second := New(s.Client, "drainboard", "ng-web")
 	var by *live.HeldError
 	if _, err := second.Acquire(t.Context()); !errors.As(err, &by) || by.Holder != Identity() || by.Since.IsZero() {
 		t.Errorf("a second process: %v", err)
@@ -55,8 +73,8 @@ func TestLockOfDeadHolder(t *testing.T) {
 		t.Skip("waits for a lease to expire")
 	}
 	t.Parallel()
-	s := newFakeStore(t)
-	l := s.Lock("drainboard", "ng-web")
+	s := newStore(t)
+	l := New(s.Client, "drainboard", "ng-web")
 	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	s.Put(leasePrefix+l.name, lease(l.name, "ann@laptop pid 7 #ABC", 2, time.Now()))
 	told := ""
@@ -84,27 +102,27 @@ func lease(name, holder string, seconds int, renewed time.Time) string {
 }
 
 func TestLockForbidden(t *testing.T) {
-	s := newFakeStore(t)
+	s := newStore(t)
 	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut} {
 		s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
 			if r.Method != method || !strings.Contains(r.URL.Path, "/leases") {
 				return false
 			}
-			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", "no", ""))
+			kubetest.Say(w, 403, kubetest.Status(403, "kube.Forbidden", "no", ""))
 			return true
 		})
 		verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update"}[method]
-		var missing *ForbiddenError
-		if _, err := s.Lock("drainboard", "ng-web").Acquire(t.Context()); !errors.As(err, &missing) || missing.Right.Verb != verb {
+		var missing *kube.ForbiddenError
+		if _, err := New(s.Client, "drainboard", "ng-web").Acquire(t.Context()); !errors.As(err, &missing) || missing.Right.Verb != verb {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
 }
 
 func TestLockReleasesOnlyItsOwn(t *testing.T) {
-	s := newFakeStore(t)
-	l := s.Lock("drainboard", "ng-web")
+	s := newStore(t)
+	l := New(s.Client, "drainboard", "ng-web")
 	s.Put(leasePrefix+l.name, lease(l.name, "bob@host pid 8", 15, time.Now()))
 	w := l.watched(func() {})
 	if _, err := w.get(t.Context()); err != nil {
@@ -128,9 +146,9 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newFakeStore(t)
+			s := newStore(t)
 			s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-			l := s.Lock("drainboard", "ng-web")
+			l := New(s.Client, "drainboard", "ng-web")
 			held, err := l.Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -146,7 +164,7 @@ func TestLockIsReleasedAllTheSame(t *testing.T) {
 			})
 			held.Release()
 			begin := time.Now()
-			next, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
+			next, err := New(s.Client, "drainboard", "ng-web").Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,9 +202,9 @@ func TestLeaseIsFreshByBothClocks(t *testing.T) {
 // A holder that slept until another process had taken the lease, finished, and given it
 // back, has lost it all the same: what the record says counts, not what it knew.
 func TestLockTakenAndGivenBackIsLost(t *testing.T) {
-	s := newFakeStore(t)
+	s := newStore(t)
 	s.Put("/api/v1/namespaces/drainboard", `{"metadata":{"name":"drainboard"}}`)
-	held, err := s.Lock("drainboard", "ng-web").Acquire(t.Context())
+	held, err := New(s.Client, "drainboard", "ng-web").Acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +212,7 @@ func TestLockTakenAndGivenBackIsLost(t *testing.T) {
 	if !held.Sure() {
 		t.Error("just taken, and not sure")
 	}
-	name := RecordName("ng-web")
+	name := kube.RecordName("ng-web")
 	s.Put(leasePrefix+name, lease(name, "", 1, time.Now()))
 	select {
 	case <-held.Lost():

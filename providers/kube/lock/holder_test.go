@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
@@ -25,7 +26,7 @@ func TestDriverMayBeLate(t *testing.T) {
 		{"", 20 * time.Second, true, "", ""},
 	} {
 		read := 0
-		client := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+		client := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, _ *http.Request) {
 			at := time.Now().Add(-c.ago)
 			if read++; read > 1 && c.back {
 				at = time.Now()
@@ -34,7 +35,7 @@ func TestDriverMayBeLate(t *testing.T) {
 				c.holder, at.UTC().Format("2006-01-02T15:04:05.000000Z")))
 		})
 		var awaited []string
-		d, err := client.AwaitDriver(t.Context(), "drainboard", "ng-web", func(d Driver) { awaited = append(awaited, d.Late) })
+		d, err := AwaitDriver(t.Context(), client, "drainboard", "ng-web", func(d Driver) { awaited = append(awaited, d.Late) })
 		if err != nil || d.Holder != c.says || d.Heard.IsZero() || strings.Join(awaited, "; ") != c.awaits {
 			t.Errorf("%q renewed %s ago: driven by %q, last heard %s, awaited %q, %v", c.holder, c.ago, d.Holder, d.Heard, awaited, err)
 		}

@@ -1,4 +1,4 @@
-package kube
+package lock
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/objects"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
@@ -34,7 +35,7 @@ const (
 // Lock is the lock of one group: a Lease beside its record. One process holds it
 // at a time.
 type Lock struct {
-	c               *Client
+	c               *kube.Client
 	namespace, name string
 	identity        string
 	// Waiting, if set, is called once when Acquire finds the lease of a holder
@@ -43,9 +44,9 @@ type Lock struct {
 	Waiting func(holder string, until time.Time)
 }
 
-// Lock returns the lock of a group. Nothing is taken yet.
-func (c *Client) Lock(namespace, group string) *Lock {
-	return &Lock{c: c, namespace: namespace, name: RecordName(group), identity: Identity() + tagMark + rand.Text()[:6]}
+// New returns the lock of a group, whose record is in namespace. Nothing is taken yet.
+func New(c *kube.Client, namespace, group string) *Lock {
+	return &Lock{c: c, namespace: namespace, name: kube.RecordName(group), identity: Identity() + tagMark + rand.Text()[:6]}
 }
 
 // tagMark separates the part of a holder's identity for people from the one that
@@ -176,7 +177,7 @@ func (l *Lock) await(ctx context.Context, got <-chan struct{}, seen *watchedLock
 		}
 		now, err := seen.last()
 		if apierrors.IsForbidden(err) {
-			return Forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
+			return kube.Forbidden(err, "update", "coordination.k8s.io", "leases", l.namespace)
 		}
 		if now == nil || now.holder == "" || now.holder == l.identity {
 			continue
@@ -198,7 +199,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 		if apierrors.IsNotFound(err) {
 			verb = "create"
 			lease, err = api.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
-				Namespace: l.namespace, Name: l.name, Labels: map[string]string{ManagedBy: ManagedByValue},
+				Namespace: l.namespace, Name: l.name, Labels: map[string]string{kube.ManagedBy: kube.ManagedByValue},
 			}}, metav1.CreateOptions{})
 		}
 		switch {
@@ -210,7 +211,7 @@ func (l *Lock) prepare(ctx context.Context) (*coordinationv1.Lease, error) {
 				return nil, err
 			}
 		case apierrors.IsForbidden(err):
-			return nil, Forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
+			return nil, kube.Forbidden(err, verb, "coordination.k8s.io", "leases", l.namespace)
 		default:
 			return nil, fmt.Errorf("take the lock %s/%s: %w", l.namespace, l.name, l.c.Explain(err))
 		}

@@ -107,7 +107,7 @@ func TestPackagesStaySmall(t *testing.T) {
 	const most = 25
 	larger := map[string]int{ // those that have not been split yet; they do not grow
 		"engine": 28, "engine/record": 30, "engine/sim": 70,
-		"providers/asg": 29, "providers/kube": 36, "lab": 43, "lab/cloud": 33, "ui": 28,
+		"providers/asg": 29, "lab": 43, "lab/cloud": 33, "ui": 28,
 	}
 	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
 	packages := 0

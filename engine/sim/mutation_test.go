@@ -484,7 +484,7 @@ var homes = map[string]string{
 	"TestFollowedMinimalToItsEnd":        "../strategy",
 	"TestRowWithAnInterruptedWait":       "../snapshot",
 	"TestVersionsOfNodesUpdatedInPlace":  "../snapshot",
-	"TestSilentAPI":                      "../../providers/kube",
+	"TestSilentAPI":                      "../../providers/kube/mirror",
 }
 
 // TestMutations holds that every check of the checker can fail: each mutation of

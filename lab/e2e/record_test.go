@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/gate"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/records"
 	"github.com/drainboard/drainboard/providers/kube/recordtest"
 )
 
@@ -331,14 +332,14 @@ func TestRecordOfLargestRun(t *testing.T) {
 	s := newScene(t, "largest", lab.GroupOptions{Nodes: 1, Zones: oneZone})
 	run := recordtest.Largest(t)
 	run.Group = s.group.Name
-	open := func() *kube.Record {
+	open := func() *records.Record {
 		k, err := kube.Connect(s.ctx, kube.Flags{Kubeconfig: s.kubeconfig}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return k.Record("drainboard", run.Group)
+		return records.New(k, "drainboard", run.Group)
 	}
-	reads := func(id string) *kube.Record {
+	reads := func(id string) *records.Record {
 		t.Helper()
 		r := open()
 		got, found, err := r.Load(s.ctx)
@@ -347,7 +348,7 @@ func TestRecordOfLargestRun(t *testing.T) {
 		}
 		return r
 	}
-	saves := func(r *kube.Record) { // a write whose answer was late is tried again, as a run does
+	saves := func(r *records.Record) { // a write whose answer was late is tried again, as a run does
 		t.Helper()
 		s.eventually(func() error { return r.Save(s.ctx, run) })
 	}

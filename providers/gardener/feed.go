@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener/shoot"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/feed"
 )
 
 const (
@@ -66,7 +67,7 @@ type Feed struct {
 // part is a cluster that is followed.
 type part struct {
 	name string
-	feed *kube.Feed
+	feed *feed.Feed
 }
 
 // found is the Shoot, or why what came as it is none that can be read.
@@ -107,7 +108,7 @@ func (c *Client) Feed(pool string, o FeedOptions) *Feed {
 	}
 	if c.control != nil {
 		f.control.used, f.namespace = true, c.o.Namespace
-		in := c.control.CustomFeed("machine deployments, machine sets and machines", f.told(&f.control))
+		in := feed.NewEmpty(c.control, "machine deployments, machine sets and machines", f.told(&f.control))
 		follow(f, in, c.kind(deployments), toDeployment, &f.deployments)
 		follow(f, in, c.kind(sets), toSet, &f.sets)
 		follow(f, in, c.kind(machines), toMachine, &f.machines)
@@ -115,7 +116,7 @@ func (c *Client) Feed(pool string, o FeedOptions) *Feed {
 	}
 	if c.garden != nil {
 		f.garden.used = true
-		in := c.garden.CustomFeed("the Shoot", f.told(&f.garden))
+		in := feed.NewEmpty(c.garden, "the Shoot", f.told(&f.garden))
 		follow(f, in, c.shootKind(), toShoot, &f.shoots)
 		f.parts = append(f.parts, part{gardenCluster, in})
 	}
@@ -266,8 +267,8 @@ func (f *Feed) unread() string {
 }
 
 // follow keeps a list of a kind, and computes the pool again when it changes.
-func follow[T any](f *Feed, in *kube.Feed, k kube.Kind, convert converter[T], into *[]*T) {
-	kube.Follow(in, k, convert, func(w *world.World, all []*T) {
+func follow[T any](f *Feed, in *feed.Feed, k kube.Kind, convert converter[T], into *[]*T) {
+	feed.FollowKind(in, k, convert, func(w *world.World, all []*T) {
 		*into, f.read[k.Resource] = all, true
 		f.show(w)
 	})

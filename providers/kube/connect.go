@@ -30,7 +30,7 @@ import (
 
 // Limits of the throttled client, in requests a second; client-go's own default
 // of 5 would make a group of a hundred nodes wait for minutes. They are kubectl's: the
-// burst is what lets a start read the pods of all nodes on the screen at once (readorder.go).
+// burst is what lets a start read the pods of all nodes on the screen at once (feed/readorder.go).
 const (
 	clientQPS   = 50
 	clientBurst = 300

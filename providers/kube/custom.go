@@ -1,27 +1,20 @@
 package kube
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/tools/cache"
 
-	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
@@ -51,11 +44,21 @@ func (k Kind) narrow(o metav1.ListOptions) metav1.ListOptions {
 	return o
 }
 
+// ListCustom reads a page of the objects of a kind. The error is as client-go has it.
+func (c *Client) ListCustom(ctx context.Context, k Kind, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	return k.api(c).List(ctx, k.narrow(o))
+}
+
+// WatchCustom follows the objects of a kind, until the watch is stopped. The error is as client-go has it.
+func (c *Client) WatchCustom(ctx context.Context, k Kind, o metav1.ListOptions) (watch.Interface, error) {
+	return k.api(c).Watch(ctx, k.narrow(o))
+}
+
 // Custom reads the objects of a kind once.
 func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, transport.ListTimeout)
 	defer cancel()
-	list, err := k.api(c).List(ctx, k.narrow(metav1.ListOptions{}))
+	list, err := c.ListCustom(ctx, k, metav1.ListOptions{})
 	if err = Forbidden(err, "list", k.Group, k.Resource, k.Namespace); err != nil {
 		var no *ForbiddenError
 		if errors.As(err, &no) {
@@ -65,52 +68,6 @@ func (c *Client) Custom(ctx context.Context, k Kind) ([]unstructured.Unstructure
 	}
 	return list.Items, nil
 }
-
-// CustomFeed returns a feed that follows nothing yet; Follow adds to it. health is told how
-// it is, on the goroutine that applies changes; what names what it reads: "machines and
-// machine sets". It is used for one Run.
-func (c *Client) CustomFeed(what string, health func(*world.World, world.Health)) *Feed {
-	f := c.feed(what)
-	f.told = health
-	return f
-}
-
-// Follow has do called with all objects of a kind, sorted by name, first when they have
-// been read and then whenever one changes, on the goroutine that applies the feed's changes.
-// What did not change keeps its pointer. convert makes of an object what do is to have of
-// it, clean; it is called before Run.
-func Follow[T any](f *Feed, k Kind, convert func(*unstructured.Unstructured) *T, do func(*world.World, []*T)) {
-	api := k.api(f.c)
-	m := &mirror[T]{kind: k.Resource, key: byBareName, convert: converting(convert), slim: cache.TransformFunc(unmanaged)}
-	m.emit = func([]*T, []string) {
-		all := make([]*T, 0, len(m.have))
-		for _, name := range slices.SortedFunc(maps.Keys(m.have), cmp.Compare[string]) {
-			all = append(all, m.have[name])
-		}
-		f.out.put(func(w *world.World) { do(w, all) })
-	}
-	follow(f, &unstructured.Unstructured{}, &source{
-		group: k.Group, namespace: k.Namespace,
-		list: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			return api.List(ctx, k.narrow(o))
-		},
-		open: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			return api.Watch(ctx, k.narrow(o))
-		},
-	}, m)
-}
-
-// unmanaged drops who wrote what, which is half of an object.
-func unmanaged(obj any) (any, error) {
-	if o, ok := obj.(*unstructured.Unstructured); ok {
-		o.SetManagedFields(nil)
-	}
-	return obj, nil
-}
-
-// OnNodes has do applied to the world after every change of nodes, the first list too. It
-// may be called at any time: of changes that were emitted before it is not told.
-func (f *Feed) OnNodes(do live.Change) { f.after.Store(&do) }
 
 // PatchCustom changes one object, that of the kind's name, by a merge patch, and says what
 // came of it.

@@ -1,4 +1,4 @@
-package kube
+package kube_test
 
 import (
 	"net/http"
@@ -11,8 +11,12 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
+	"github.com/drainboard/drainboard/providers/kube/records"
 )
+
+var run = record.Run{Version: record.RecordVersion, ID: "r", Group: "ng-web", Provider: "asg", State: record.Finished}
 
 // A client for those who only look sends no change, whatever is asked of it: the
 // same executor, record and lock reach nothing.
@@ -26,11 +30,11 @@ func TestConnectReadOnly(t *testing.T) {
 		kubetest.Say(w, 200, `{"kind":"SelfSubjectAccessReview","apiVersion":"authorization.k8s.io/v1","status":{"allowed":true}}`)
 	}))
 	defer server.Close()
-	c, err := ConnectReadOnly(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
+	c, err := kube.ConnectReadOnly(t.Context(), kube.Flags{Kubeconfig: kubetest.Kubeconfig(t, server.URL, "{token: x}")}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if missing, err := c.Check(t.Context(), ReadRights("drainboard")); err != nil || len(missing) > 0 {
+	if missing, err := c.Check(t.Context(), kube.ReadRights("drainboard")); err != nil || len(missing) > 0 {
 		t.Errorf("one's own rights cannot be asked for: %v, %v", missing, err)
 	}
 	read := len(sent)
@@ -48,7 +52,7 @@ func TestConnectReadOnly(t *testing.T) {
 	if err := c.MakeNamespace(t.Context(), "drainboard", "run records"); err == nil {
 		t.Error("a namespace was made")
 	}
-	if err := c.Record("drainboard", "ng").Save(t.Context(), testRun("r")); err == nil {
+	if err := records.New(c, "drainboard", "ng").Save(t.Context(), run); err == nil {
 		t.Error("a record was saved")
 	}
 	mu.Lock()
@@ -74,7 +78,7 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 		kubetest.Say(w, 200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","resourceVersion":"1"}}`)
 	}))
 	defer server.Close()
-	c, err := Connect(t.Context(), kubeconfig(t, server.URL, "{token: x}"), "test")
+	c, err := kube.Connect(t.Context(), kube.Flags{Kubeconfig: kubetest.Kubeconfig(t, server.URL, "{token: x}")}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,7 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 			t.Errorf("%s: %+v, %d sent", a.Kind, o, sent.Load())
 		}
 	}
-	if err := c.Record("drainboard", "ng-web").Save(t.Context(), testRun("r")); err != nil || sent.Load() == 0 {
+	if err := records.New(c, "drainboard", "ng-web").Save(t.Context(), run); err != nil || sent.Load() == 0 {
 		t.Errorf("the record: %v", err)
 	}
 	sure.Store(true)

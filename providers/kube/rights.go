@@ -75,9 +75,7 @@ func Forbidden(err error, verb, group, resource, namespace string) error {
 func ReadRights(namespace string) []Right {
 	var out []Right
 	for _, verb := range []string{"list", "watch"} {
-		for _, k := range kinds {
-			out = append(out, Right{Verb: verb, Group: k.group, Resource: k.resource})
-		}
+		out = append(out, Right{verb, "", "nodes", ""}, Right{verb, "", "pods", ""}, Right{verb, "policy", "poddisruptionbudgets", ""}, Right{verb, "apps", "daemonsets", ""})
 	}
 	return append(out,
 		Right{"get", "", "configmaps", namespace},
@@ -117,17 +115,14 @@ func RouteRights() []Right {
 	return []Right{{"list", "discovery.k8s.io", "endpointslices", ""}, {"list", "", "services", ""}}
 }
 
-// earRights are what a driver needs to hear commands from elsewhere, in their namespace.
-func earRights(namespace string) (rights []Right) {
+// EarRights are what upgrade needs to hear commands from elsewhere; it does without
+// where it may not. The records are in namespace.
+func EarRights(namespace string) (rights []Right) {
 	for _, verb := range []string{"get", "list", "watch", "update", "delete"} {
-		rights = append(rights, Right{verb, "", "configmaps", namespace})
+		rights = append(rights, Right{verb, "", "configmaps", CommandsNamespace(namespace)})
 	}
 	return rights
 }
-
-// EarRights are what upgrade needs to hear commands from elsewhere; it does without
-// where it may not. The records are in namespace.
-func EarRights(namespace string) []Right { return earRights(CommandsNamespace(namespace)) }
 
 // CommandRights are what giving commands to a run in another process needs. The records
 // are in namespace.

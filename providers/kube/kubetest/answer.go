@@ -62,3 +62,13 @@ func Status(code int, reason, message, details string) string {
 	}
 	return string(b)
 }
+
+// Silent is the configuration of an API that never answers a request.
+func Silent() *rest.Config { return &rest.Config{Host: "http://silent", Transport: silent{}} }
+
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube/records"
 )
 
 // anyGroup is a group that all rules fit and that has lost no template.
@@ -31,7 +32,7 @@ func choosing(t *testing.T, w *world.World, record string) (*driver, *bytes.Buff
 	var out bytes.Buffer
 	k := clitest.AnyCluster(t, http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 	u := &Upgrade{Console: console.Console{Out: &out, Err: &out}, Group: "web", RecordChoice: record}
-	return &driver{Upgrade: u, session: &session.Session{Environment: session.NewInCluster(k, "drainboard")}, at: anyGroup{}, view: session.View{World: w}, lease: &session.Lease{Record: k.Record("drainboard", "web")}}, &out
+	return &driver{Upgrade: u, session: &session.Session{Environment: session.NewInCluster(k, "drainboard")}, at: anyGroup{}, view: session.View{World: w}, lease: &session.Lease{Record: records.New(k, "drainboard", "web")}}, &out
 }
 
 func TestRecordThatDoesNotFit(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/commands"
 )
 
 // verdict is the result of a command.
@@ -21,7 +21,7 @@ type verdict struct {
 	Words    string
 }
 
-func verdictOf(a kube.Answer) verdict {
+func verdictOf(a commands.Answer) verdict {
 	return verdict{Answered: true, Obeyed: a.Obeyed, By: a.By, At: a.At, Words: a.Words}
 }
 
@@ -58,7 +58,7 @@ func (o *Order) say(v verdict) error {
 // afterwards returns what may still happen to a command without an answer. back is why it
 // was not withdrawn, nil if it was; over is its expiry.
 func (o *Order) afterwards(back error, over, now time.Time) string {
-	var heard *kube.HeardError
+	var heard *commands.HeardError
 	obeyed := "it may still be executed until " + over.Local().Format("15:04:05")
 	if !now.Before(over) {
 		obeyed = "it may have been executed"
@@ -67,7 +67,7 @@ func (o *Order) afterwards(back error, over, now time.Time) string {
 	switch {
 	case back == nil:
 		return "it was withdrawn"
-	case errors.Is(back, kube.ErrRemoved):
+	case errors.Is(back, commands.ErrRemoved):
 		return "if the driver had received it, it may have been executed" + check
 	case errors.As(back, &heard):
 		return heard.Error() + ", so it cannot be withdrawn; " + obeyed + check

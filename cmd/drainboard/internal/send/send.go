@@ -19,7 +19,9 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/commands"
 	"github.com/drainboard/drainboard/providers/kube/lock"
+	"github.com/drainboard/drainboard/providers/kube/records"
 )
 
 // Order is one call of `drainboard pause`, `resume`, `approve` or `abort`: a command to
@@ -109,7 +111,7 @@ func (o *Order) sendToDriver(ctx context.Context) (driven bool, err error) {
 		return false, exitcode.Usage(err)
 	}
 	var found bool
-	if o.run, found, err = o.kube.Record(o.Options.Namespace, o.Group).Load(ctx); err != nil {
+	if o.run, found, err = records.New(o.kube, o.Options.Namespace, o.Group).Load(ctx); err != nil {
 		return false, session.Unreadable(err, o.Line.Command("upgrade", o.Group))
 	}
 	if !found {
@@ -171,7 +173,7 @@ func (o *Order) managed(ctx context.Context) bool {
 
 // byAlias finds the run of a group by its name on screen.
 func (o *Order) byAlias(ctx context.Context) (found bool, err error) {
-	records, err := o.kube.Records(ctx, o.Options.Namespace)
+	stored, err := records.All(ctx, o.kube, o.Options.Namespace)
 	var missing *kube.ForbiddenError
 	if errors.As(err, &missing) {
 		return false, nil // without the right to list records, the name is the group's own
@@ -179,12 +181,12 @@ func (o *Order) byAlias(ctx context.Context) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	name := session.Recorded(records, o.Group)
+	name := session.Recorded(stored, o.Group)
 	if name == o.Group {
 		return false, nil
 	}
 	o.Group = name
-	o.run, found, err = o.kube.Record(o.Options.Namespace, name).Load(ctx)
+	o.run, found, err = records.New(o.kube, o.Options.Namespace, name).Load(ctx)
 	return found, err
 }
 
@@ -224,7 +226,7 @@ func (o *Order) ask(ctx context.Context, driver string) (wanted bool, err error)
 // run has died since: this one has to abort the run.
 func (o *Order) await(ctx context.Context) (driven bool, err error) {
 	now := o.kube.Clock().Now()
-	given, err := o.kube.SendCommand(ctx, o.Options.Namespace, o.Group, record.Command{
+	given, err := commands.Send(ctx, o.kube, o.Options.Namespace, o.Group, record.Command{
 		Kind: o.Kind, Run: o.run.ID, Batch: o.Batch, Hash: o.Hash, Client: session.User(), At: now, Expires: now.Add(o.Wait + overrun), Reason: o.Reason, Retire: o.Retire,
 	})
 	if err != nil {
@@ -245,12 +247,12 @@ func (o *Order) await(ctx context.Context) (driven bool, err error) {
 		why = err.Error()
 	}
 	after := context.WithoutCancel(ctx)
-	var late *kube.Answer
+	var late *commands.Answer
 	back := err
-	if !errors.Is(err, kube.ErrRemoved) {
+	if !errors.Is(err, commands.ErrRemoved) {
 		late, back = given.Withdraw(after)
 	}
-	var heard *kube.HeardError
+	var heard *commands.HeardError
 	if errors.As(back, &heard) {
 		longer, cancel := context.WithTimeout(ctx, over.Sub(o.kube.Clock().Now()))
 		defer cancel()

@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/commands"
 )
 
 var givenAt = time.Date(2026, 11, 21, 21, 7, 12, 0, time.Local)
@@ -130,7 +131,7 @@ func TestSendSaysWhatMayStillHappen(t *testing.T) {
 	if text := o.afterwards(nil, over, givenAt); text != "it was withdrawn" {
 		t.Error(text)
 	}
-	heard := &kube.HeardError{By: "ann@laptop"}
+	heard := &commands.HeardError{By: "ann@laptop"}
 	for _, c := range []struct {
 		back error
 		now  time.Time
@@ -139,7 +140,7 @@ func TestSendSaysWhatMayStillHappen(t *testing.T) {
 		{heard, givenAt, "ann@laptop has heard it and not answered yet, so it cannot be withdrawn; it may still be executed until 21:07:32 (check with drainboard status ng-web)"},
 		{heard, over, "ann@laptop has heard it and not answered yet, so it cannot be withdrawn; it may have been executed ("},
 		{errors.New("the API is away"), givenAt, "it could not be withdrawn (the API is away); it may still be executed until 21:07:32 ("},
-		{kube.ErrRemoved, givenAt, "it may have been executed ("},
+		{commands.ErrRemoved, givenAt, "it may have been executed ("},
 	} {
 		text := o.afterwards(c.back, over, c.now)
 		clitest.Contains(t, text, c.says)

@@ -13,7 +13,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/commands"
+	"github.com/drainboard/drainboard/providers/kube/feed"
 	"github.com/drainboard/drainboard/providers/kube/lock"
+	"github.com/drainboard/drainboard/providers/kube/records"
 )
 
 // InCluster keeps runs in the cluster: a ConfigMap and a Lease for each group.
@@ -22,7 +25,7 @@ type InCluster struct {
 	namespace string
 	// reading, if not nil, is a feed that the next Open uses: it returns as soon as
 	// the nodes are known.
-	reading *kube.Feed
+	reading *feed.Feed
 	lacks   func() error
 }
 
@@ -33,8 +36,8 @@ func NewInCluster(k *kube.Client, namespace string) *InCluster {
 
 // NodesFirst makes the next Open read the nodes first, and return as soon as they are known.
 // The returned feed starts reading when its Begin is called.
-func (h *InCluster) NodesFirst() *kube.Feed {
-	h.reading = h.kube.Feed()
+func (h *InCluster) NodesFirst() *feed.Feed {
+	h.reading = feed.New(h.kube)
 	h.reading.NodesFirst()
 	return h.reading
 }
@@ -44,7 +47,7 @@ func (h *InCluster) Cluster() string   { return h.kube.ClusterName() }
 func (h *InCluster) Context() string   { return h.kube.ContextName() }
 func (h *InCluster) Lacks() error      { return h.lacks() }
 
-func (h *InCluster) Record(group string) RunRecord { return h.kube.Record(h.namespace, group) }
+func (h *InCluster) Record(group string) RunRecord { return records.New(h.kube, h.namespace, group) }
 
 func (h *InCluster) Lease(group string, waiting func(holder string, until time.Time)) *Lease {
 	l := lock.New(h.kube, h.namespace, group)
@@ -87,12 +90,12 @@ func (h *InCluster) Note(ctx context.Context, rows []present.GroupRow, nodes []*
 
 // runs returns the runs of the groups, and the names of the records that cannot be read.
 func (h *InCluster) runs(ctx context.Context) (of map[string]record.Run, unreadable map[string]bool, err error) {
-	records, err := h.kube.Records(ctx, h.namespace)
+	stored, err := records.All(ctx, h.kube, h.namespace)
 	if err != nil {
 		return nil, nil, exitcode.Usage(err)
 	}
 	of, unreadable = map[string]record.Run{}, map[string]bool{}
-	for _, r := range records {
+	for _, r := range stored {
 		if r.Err == nil {
 			of[r.Run.Group] = r.Run
 		} else {
@@ -102,18 +105,18 @@ func (h *InCluster) runs(ctx context.Context) (of map[string]record.Run, unreada
 	return of, unreadable, nil
 }
 
-func (h *InCluster) Open(ctx context.Context, group backend.Group, feed backend.Feed, watch *live.Watch) (*live.FeedQueue, []world.Source) {
+func (h *InCluster) Open(ctx context.Context, group backend.Group, cloud backend.Feed, watch *live.Watch) (*live.FeedQueue, []world.Source) {
 	cluster, enough := h.reading, world.Nodes
 	if h.reading = nil; cluster == nil {
-		cluster, enough = h.kube.Feed(), world.Cluster
+		cluster, enough = feed.New(h.kube), world.Cluster
 	}
-	if pool, ok := feed.(*gardener.Feed); ok {
+	if pool, ok := cloud.(*gardener.Feed); ok {
 		cluster.OnNodes(pool.NodesChanged)
 	}
-	cluster.OnNodeGone(feed.Poke) // the cloud controller deletes the node of a machine that has ended
-	feeds := []live.Feed{cluster, feed}
+	cluster.OnNodeGone(cloud.Poke) // the cloud controller deletes the node of a machine that has ended
+	feeds := []live.Feed{cluster, cloud}
 	if watch != nil {
-		cluster.OnRecord(h.namespace, group.Name(), watch.SeeRecord)
+		records.Follow(cluster, h.kube, h.namespace, group.Name(), watch.SeeRecord)
 		feeds = append(feeds, lock.NewHolderFeed(h.kube, h.namespace, group.Name(), watch.SeeHolder))
 	}
 	return live.Open(ctx, feeds...), []world.Source{enough, world.Cloud}
@@ -146,7 +149,7 @@ func (h *InCluster) Announce(group string, trouble func(string)) Announcer {
 }
 
 func (h *InCluster) Listen(ctx context.Context, loop *live.Loop, group string) (stop func()) {
-	l := h.kube.CommandListener(h.namespace, group)
+	l := commands.NewListener(h.kube, h.namespace, group)
 	l.By, l.Send = User(), loop.Send
 	l.Unheard = func(why string) {
 		loop.Tell(record.Event{Type: record.Warning, Reason: "not heard", Message: "commands from other processes are not received: " + why})

@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/lock"
+	"github.com/drainboard/drainboard/providers/kube/records"
 )
 
 // Status is one call of `drainboard status`.
@@ -41,7 +42,7 @@ func (a *Status) Run(ctx context.Context) error {
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	records, err := k.Records(ctx, a.Options.Namespace)
+	stored, err := records.All(ctx, k, a.Options.Namespace)
 	if err != nil {
 		return exitcode.Usage(err)
 	}
@@ -50,19 +51,19 @@ func (a *Status) Run(ctx context.Context) error {
 		return exitcode.Usage(err)
 	}
 	if a.Group == "" {
-		return a.all(ctx, k, records, nodes)
+		return a.all(ctx, k, stored, nodes)
 	}
-	a.Group = session.Recorded(records, a.Group)
-	return a.group(ctx, k, records, nodes)
+	a.Group = session.Recorded(stored, a.Group)
+	return a.group(ctx, k, stored, nodes)
 }
 
 // group shows the run of the group, or says that it has none.
-func (a *Status) group(ctx context.Context, k *kube.Client, records []live.Stored, nodes []*world.Node) error {
-	past, err := k.Past(ctx, a.Options.Namespace, kube.RecordName(a.Group))
+func (a *Status) group(ctx context.Context, k *kube.Client, stored []live.Stored, nodes []*world.Node) error {
+	past, err := records.Past(ctx, k, a.Options.Namespace, kube.RecordName(a.Group))
 	if err != nil {
 		return exitcode.Usage(err)
 	}
-	for _, r := range records {
+	for _, r := range stored {
 		if r.Err == nil && r.Run.Group == a.Group {
 			of := a.statusOf(ctx, k, r.Run, nodes)
 			of.Past = present.PastOf(past)
@@ -70,10 +71,10 @@ func (a *Status) group(ctx context.Context, k *kube.Client, records []live.Store
 		}
 	}
 	// An edit by hand may have removed the labels that records are found by.
-	if _, found, err := k.Record(a.Options.Namespace, a.Group).Load(ctx); found && err != nil {
+	if _, found, err := records.New(k, a.Options.Namespace, a.Group).Load(ctx); found && err != nil {
 		return session.Unreadable(err, present.CommandLine{}.Command("upgrade", a.Group))
 	}
-	return a.noRunYet(ctx, func() error { return a.group(ctx, k, records, nodes) })
+	return a.noRunYet(ctx, func() error { return a.group(ctx, k, stored, nodes) })
 }
 
 // all shows the recorded runs, and other movers of nodes.

@@ -21,6 +21,23 @@ import (
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
+// fakeStore is a client and the API server that it talks to.
+type fakeStore struct {
+	*kubetest.Store
+	*Client
+}
+
+func newFakeStore(t *testing.T) *fakeStore {
+	s := kubetest.NewStore(t)
+	return &fakeStore{s, fakeAPI(t, s.Serve)}
+}
+
+// fakeAPI is a client of an API that a handler plays.
+func fakeAPI(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	return kubetest.Client(t, Open, h)
+}
+
 // kubeconfig are flags for a kubeconfig of a server (kubetest.Kubeconfig).
 func kubeconfig(t *testing.T, server, user string) Flags {
 	t.Helper()

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/actions"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 	"github.com/drainboard/drainboard/providers/kube/records"
 )
@@ -39,7 +40,7 @@ func TestConnectReadOnly(t *testing.T) {
 	}
 	read := len(sent)
 
-	e := c.Executor()
+	e := actions.New(c)
 	taint := world.Taint{Key: "k", Effect: "NoSchedule"}
 	for _, a := range []record.Action{
 		{Kind: record.Evict, Pod: "shop/web-1", UID: "u"}, {Kind: record.Delete, Pod: "shop/web-1", UID: "u"},
@@ -84,12 +85,12 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 	}
 	var sure atomic.Bool
 	ctx := live.WithPermit(t.Context(), sure.Load)
-	actions := []record.Action{
+	changes := []record.Action{
 		{Kind: record.Evict, Namespace: "shop", Pod: "web-1", UID: "u"}, {Kind: record.Delete, Namespace: "shop", Pod: "web-1", UID: "u", Order: "force-1"},
 		{Kind: record.Cordon, Node: "n"},
 	}
-	for _, a := range actions {
-		if o := c.Executor().Do(ctx, a); o.Verdict == record.Done || sent.Load() > 0 {
+	for _, a := range changes {
+		if o := actions.New(c).Do(ctx, a); o.Verdict == record.Done || sent.Load() > 0 {
 			t.Errorf("%s: %+v, %d sent", a.Kind, o, sent.Load())
 		}
 	}
@@ -97,9 +98,9 @@ func TestConnectOnlyWhileSure(t *testing.T) {
 		t.Errorf("the record: %v", err)
 	}
 	sure.Store(true)
-	for _, a := range actions {
+	for _, a := range changes {
 		before := sent.Load()
-		if o := c.Executor().Do(ctx, a); o.Verdict != record.Done || sent.Load() == before {
+		if o := actions.New(c).Do(ctx, a); o.Verdict != record.Done || sent.Load() == before {
 			t.Errorf("%s: %+v", a.Kind, o)
 		}
 	}

@@ -158,7 +158,7 @@ func LogRights() []Right { return []Right{{"get", "", "pods/log", ""}} }
 // AnnounceRights are for the Kubernetes Events of a run. Nobody asks for them before:
 // where they are missing there are no Events, which is said once.
 func AnnounceRights(namespace string) []Right {
-	return []Right{{"create", "", "events", nodeEvents}, {"create", "", "events", namespace}}
+	return []Right{{"create", "", "events", metav1.NamespaceDefault}, {"create", "", "events", namespace}}
 }
 
 // Need is nil if the user has all of the rights, and else says which he lacks, and where they

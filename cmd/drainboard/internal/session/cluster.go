@@ -13,7 +13,9 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/gardener"
 	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/actions"
 	"github.com/drainboard/drainboard/providers/kube/commands"
+	"github.com/drainboard/drainboard/providers/kube/events"
 	"github.com/drainboard/drainboard/providers/kube/feed"
 	"github.com/drainboard/drainboard/providers/kube/lock"
 	"github.com/drainboard/drainboard/providers/kube/records"
@@ -122,7 +124,7 @@ func (h *InCluster) Open(ctx context.Context, group backend.Group, cloud backend
 	return live.Open(ctx, feeds...), []world.Source{enough, world.Cloud}
 }
 
-func (h *InCluster) Executor() live.Executor { return h.kube.Executor() }
+func (h *InCluster) Executor() live.Executor { return actions.New(h.kube) }
 
 // Free returns why no run may start: a run without Kubernetes in the group has not ended.
 func (h *InCluster) Free(g *world.Group) error {
@@ -145,7 +147,7 @@ func (h *InCluster) Log() podlog.Reader {
 }
 
 func (h *InCluster) Announce(group string, trouble func(string)) Announcer {
-	return h.kube.Announcer(h.namespace, group, trouble)
+	return events.New(h.kube, h.namespace, group, trouble)
 }
 
 func (h *InCluster) Listen(ctx context.Context, loop *live.Loop, group string) (stop func()) {

@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
@@ -30,7 +31,7 @@ func TestLookAtRoutes(t *testing.T) {
 	var forbidden atomic.Pointer[string] // the path that may not be listed
 	forbidden.Store(new(string))
 	var lists atomic.Int64
-	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+	c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == *forbidden.Load():
 			kubetest.Say(w, 403, kubetest.Status(403, "Forbidden", r.URL.Path+" is forbidden", ""))
@@ -47,7 +48,7 @@ func TestLookAtRoutes(t *testing.T) {
 	at := func(e *Executor, node string) record.Outcome {
 		return e.Do(t.Context(), record.Action{Kind: record.LookAtRoutes, Key: record.RoutesKey("i-1"), Machine: "i-1", Node: node})
 	}
-	e := c.Executor()
+	e := New(c)
 	for node, want := range map[string][]record.Route{
 		"a1": {{Service: "shop/cart", Pod: "shop/cart-1"}, {Service: "shop/cart", Pod: "shop/cart-2"}, {Service: "ops/bare"}, front},
 		"a2": {{Service: "shop/cart", Pod: "shop/cart-4"}, front},
@@ -66,7 +67,7 @@ func TestLookAtRoutes(t *testing.T) {
 		"/api/v1/services":                         `{apiGroups: [""], resources: ["services"], verbs: ["list"]}`,
 	} {
 		forbidden.Store(&path)
-		if o := at(c.Executor(), "a1"); o.Verdict != record.Refused || o.Refusal != record.RefusedForbidden || !strings.Contains(o.Message, rule) {
+		if o := at(New(c), "a1"); o.Verdict != record.Refused || o.Refusal != record.RefusedForbidden || !strings.Contains(o.Message, rule) {
 			t.Errorf("who may not list %s gets %+v, want the rule %s", path, o, rule)
 		}
 	}

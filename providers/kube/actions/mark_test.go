@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"net/http"
@@ -27,9 +27,9 @@ func TestMarksComeAndGo(t *testing.T) {
 		{record.AddTaint, record.RemoveTaint}, {record.Cordon, record.Uncordon}, {record.AddLabel, record.RemoveLabel},
 		{record.Annotate, record.Unannotate},
 	} {
-		s := newFakeStore(t)
+		s := newStore(t)
 		s.Put(nodePath, plainN1)
-		e := s.Executor()
+		e := New(s.Client)
 		did := func(k record.ActionKind) bool {
 			a := on(k)
 			return e.Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &a}).Happened
@@ -57,7 +57,7 @@ func TestMarksComeAndGo(t *testing.T) {
 }
 
 func TestTaintKeepsOthersTaints(t *testing.T) {
-	s := newFakeStore(t)
+	s := newStore(t)
 	s.Put(nodePath, plainN1)
 	// Another user taints the node between our read and our patch.
 	patched := 0
@@ -69,14 +69,14 @@ func TestTaintKeepsOthersTaints(t *testing.T) {
 		}
 		return false
 	})
-	if got := s.Executor().Do(t.Context(), on(record.AddTaint)); got.Verdict != record.Done {
+	if got := New(s.Client).Do(t.Context(), on(record.AddTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
 	taints := s.Object(nodePath)["spec"].(map[string]any)["taints"].([]any)
 	if len(taints) != 2 || patched != 2 {
 		t.Errorf("%d patches, taints %v", patched, taints)
 	}
-	if got := s.Executor().Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done {
+	if got := New(s.Client).Do(t.Context(), on(record.RemoveTaint)); got.Verdict != record.Done {
 		t.Fatalf("got %+v", got)
 	}
 	taints = s.Object(nodePath)["spec"].(map[string]any)["taints"].([]any)
@@ -86,8 +86,8 @@ func TestTaintKeepsOthersTaints(t *testing.T) {
 }
 
 func TestMarkRefusals(t *testing.T) {
-	s := newFakeStore(t)
-	e := s.Executor()
+	s := newStore(t)
+	e := New(s.Client)
 	if got := e.Do(t.Context(), on(record.Cordon)); got.Refusal != record.RefusedGone {
 		t.Errorf("no node: %+v", got)
 	}
@@ -120,9 +120,9 @@ func TestMarkRefusals(t *testing.T) {
 }
 
 func TestLook(t *testing.T) {
-	s := newFakeStore(t)
+	s := newStore(t)
 	look := on(record.LookAtPods)
-	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Done || !got.Unschedulable || got.Pods != nil {
+	if got := New(s.Client).Do(t.Context(), look); got.Verdict != record.Done || !got.Unschedulable || got.Pods != nil {
 		t.Errorf("no node: %+v", got)
 	}
 	s.Put(nodePath, plainN1)
@@ -142,7 +142,7 @@ func TestLook(t *testing.T) {
 		}
 		return true
 	})
-	got := s.Executor().Do(t.Context(), look)
+	got := New(s.Client).Do(t.Context(), look)
 	if got.Verdict != record.Done || got.Unschedulable || len(got.Pods) != 2 || got.Pods[1].UID != "u2" {
 		t.Errorf("got %+v", got)
 	}
@@ -150,7 +150,7 @@ func TestLook(t *testing.T) {
 		kubetest.Say(w, 410, kubetest.Status(410, "Expired", "The provided continue parameter is too old", ""))
 		return true
 	})
-	if got := s.Executor().Do(t.Context(), look); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
+	if got := New(s.Client).Do(t.Context(), look); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 		t.Errorf("a read that failed: %+v", got)
 	}
 }
@@ -170,13 +170,13 @@ func TestCheckEviction(t *testing.T) {
 		{"delete now, still graceful", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":30}}`, new(int64(0)), record.Delete, false},
 		{"delete, shorter", `{"metadata":{"name":"cart-1","uid":"u1","deletionTimestamp":"2026-03-01T12:00:00Z","deletionGracePeriodSeconds":5}}`, new(int64(5)), record.Delete, true},
 	} {
-		s := newFakeStore(t)
+		s := newStore(t)
 		if tt.pod != "" {
 			s.Put(path, `{"kind":"Pod","apiVersion":"v1",`+tt.pod[1:])
 		}
 		of := eviction
 		of.Kind, of.Grace, of.Order = tt.kind, tt.grace, "o1"
-		got := s.Executor().Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &of})
+		got := New(s.Client).Do(t.Context(), record.Action{Kind: record.CheckEffect, Of: &of})
 		if got.Verdict != record.Done || got.Happened != tt.want {
 			t.Errorf("%s: got %+v", tt.name, got)
 		}

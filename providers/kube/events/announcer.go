@@ -1,4 +1,4 @@
-package kube
+package events
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
@@ -34,7 +35,7 @@ const (
 // ConfigMap of its record, since a group is no object of the cluster. It never keeps a
 // run waiting, and where it may not write Events it says so once and is silent.
 type Announcer struct {
-	c               *Client
+	c               *kube.Client
 	namespace, name string // of the record
 	trouble         func(string)
 	waiting         chan record.Event
@@ -45,12 +46,12 @@ type Announcer struct {
 	told            live.Throttle
 }
 
-// Announcer returns the announcer of a group, whose record is in namespace. trouble is
+// New returns the announcer of a group, whose record is in namespace. trouble is
 // told why there are no Events, once, or that some are missing, now and then. Close it in the end.
-func (c *Client) Announcer(namespace, group string, trouble func(string)) *Announcer {
+func New(c *kube.Client, namespace, group string, trouble func(string)) *Announcer {
 	ctx, stop := context.WithCancel(context.Background())
 	a := &Announcer{
-		c: c, namespace: namespace, name: RecordName(group), trouble: trouble,
+		c: c, namespace: namespace, name: kube.RecordName(group), trouble: trouble,
 		waiting: make(chan record.Event, mostAnnounced), closing: make(chan struct{}), stop: stop, ended: make(chan struct{}),
 	}
 	go live.Guarded(func() { a.run(ctx) }, func(err error) {
@@ -94,7 +95,7 @@ func (a *Announcer) run(ctx context.Context) {
 		switch err := a.post(ctx, e); {
 		case err == nil:
 		case apierrors.IsForbidden(err):
-			right := Forbidden(err, "create", "", "events", a.where(e))
+			right := kube.Forbidden(err, "create", "", "events", a.where(e))
 			a.trouble("no Kubernetes Events are written: " + right.Error())
 			return
 		case ctx.Err() != nil:
@@ -147,7 +148,7 @@ func (a *Announcer) post(ctx context.Context, e record.Event) error {
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: a.namespace, Name: a.name, UID: a.recordUID(ctx)},
 		Reason:         announced(e), Message: note(e), Type: corev1.EventTypeNormal,
 		FirstTimestamp: at, LastTimestamp: at, Count: 1,
-		Source: corev1.EventSource{Component: ManagedByValue}, ReportingController: "drainboard.dev/drainboard",
+		Source: corev1.EventSource{Component: kube.ManagedByValue}, ReportingController: "drainboard.dev/drainboard",
 	}
 	if about(e) {
 		event.InvolvedObject = corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: e.Node, UID: types.UID(e.Node)} // as the kubelet names nodes

@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"context"
@@ -12,26 +12,19 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/providers/clock"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
-// fakeStore is a client and the API server that it talks to.
-type fakeStore struct {
+// store is the API server of a client.
+type store struct {
 	*kubetest.Store
-	*Client
-	t *testing.T
+	*kube.Client
 }
 
-func newFakeStore(t *testing.T) *fakeStore {
+func newStore(t *testing.T) *store {
 	s := kubetest.NewStore(t)
-	return &fakeStore{s, fakeAPI(t, s.Serve), t}
-}
-
-// fakeAPI is a client of an API that a handler plays.
-func fakeAPI(t *testing.T, h http.HandlerFunc) *Client {
-	t.Helper()
-	return kubetest.Client(t, Open, h)
+	return &store{s, kubetest.Client(t, kube.Open, s.Serve)}
 }
 
 var eviction = record.Action{Kind: record.Evict, Key: "evict/u1", Namespace: "shop", Pod: "cart-1", UID: "u1"}
@@ -97,14 +90,14 @@ func TestEvictOutcomes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
-			c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+			c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, r *http.Request) {
 				asked++
 				if tt.retryAfter != "" {
 					w.Header().Set("Retry-After", tt.retryAfter)
 				}
 				kubetest.Say(w, tt.code, tt.body)
 			})
-			got := c.Executor().Do(context.Background(), eviction)
+			got := New(c).Do(context.Background(), eviction)
 			if got.Verdict != tt.verdict || got.Refusal != tt.refusal || got.After != tt.after || !strings.Contains(got.Message, tt.message) {
 				t.Errorf("got %+v", got)
 			}
@@ -120,12 +113,12 @@ func TestEvictOutcomes(t *testing.T) {
 
 func TestEvictSendsUID(t *testing.T) {
 	var path, body string
-	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+	c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		path, body = r.Method+" "+r.URL.Path, string(b)
 		kubetest.Say(w, 201, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
 	})
-	c.Executor().Do(context.Background(), eviction)
+	New(c).Do(context.Background(), eviction)
 	if path != "POST /api/v1/namespaces/shop/pods/cart-1/eviction" {
 		t.Error(path)
 	}
@@ -138,31 +131,31 @@ func TestEvictSendsUID(t *testing.T) {
 
 func TestLostAnswers(t *testing.T) {
 	t.Run("connection cut", func(t *testing.T) {
-		c := fakeAPI(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Unknown {
+		c := kubetest.Client(t, kube.Open, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		if got := New(c).Do(context.Background(), eviction); got.Verdict != record.Unknown {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("no answer in time", func(t *testing.T) {
 		release := make(chan struct{})
-		c := fakeAPI(t, func(http.ResponseWriter, *http.Request) { <-release })
+		c := kubetest.Client(t, kube.Open, func(http.ResponseWriter, *http.Request) { <-release })
 		defer close(release)
 		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 		defer cancel()
-		if got := c.Executor().Do(ctx, eviction); got.Verdict != record.Unknown || got.Message != "no answer in time" {
+		if got := New(c).Do(ctx, eviction); got.Verdict != record.Unknown || got.Message != "no answer in time" {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("cancelled before", func(t *testing.T) {
-		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) { kubetest.Say(w, 201, "{}") })
+		c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, _ *http.Request) { kubetest.Say(w, 201, "{}") })
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if got := c.Executor().Do(ctx, eviction); got.Verdict != record.Unknown {
+		if got := New(c).Do(ctx, eviction); got.Verdict != record.Unknown {
 			t.Errorf("got %+v", got)
 		}
 	})
 	t.Run("not ready to serve", func(t *testing.T) {
-		c := fakeAPI(t, func(w http.ResponseWriter, _ *http.Request) {
+		c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			io.WriteString(w, "[+]ping ok\n[-]etcd failed: reason withheld\n[+]log ok\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n")
 		})
@@ -176,11 +169,11 @@ func TestLostAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Close()
-		c, err := Open(&rest.Config{Host: "http://" + l.Addr().String()}, "test")
+		c, err := kube.Open(&rest.Config{Host: "http://" + l.Addr().String()}, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.Executor().Do(context.Background(), eviction); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
+		if got := New(c).Do(context.Background(), eviction); got.Verdict != record.Refused || got.Refusal != record.RefusedBusy {
 			t.Errorf("got %+v", got)
 		}
 		if got, want := c.Words(c.Heartbeat(context.Background(), time.Second)), "connection refused by http://"; !strings.HasPrefix(got, want) {
@@ -191,22 +184,22 @@ func TestLostAnswers(t *testing.T) {
 
 func TestDeleteNeedsOrder(t *testing.T) {
 	asked := 0
-	c := fakeAPI(t, func(w http.ResponseWriter, r *http.Request) {
+	c := kubetest.Client(t, kube.Open, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		kubetest.Say(w, 200, `{"kind":"Pod","apiVersion":"v1"}`)
 	})
 	a := record.Action{Kind: record.Delete, Namespace: "shop", Pod: "cart-1", UID: "u1"}
-	if got := c.Executor().Do(context.Background(), a); got.Refusal != record.RefusedInvalid || asked != 0 {
+	if got := New(c).Do(context.Background(), a); got.Refusal != record.RefusedInvalid || asked != 0 {
 		t.Errorf("without an order: %+v, asked %d", got, asked)
 	}
 	a.Order = "o1"
-	if got := c.Executor().Do(context.Background(), a); got.Verdict != record.Done || asked != 1 {
+	if got := New(c).Do(context.Background(), a); got.Verdict != record.Done || asked != 1 {
 		t.Errorf("with an order: %+v, asked %d", got, asked)
 	}
 }
 
 func TestForeignAction(t *testing.T) {
-	e := (&Client{clock: &clock.Remote{}}).Executor()
+	e := New(kubetest.Client(t, kube.Open, http.NotFound))
 	if got := e.Do(context.Background(), record.Action{Kind: record.Terminate}); got.Refusal != record.RefusedInvalid {
 		t.Errorf("got %+v", got)
 	}

@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"github.com/drainboard/drainboard/providers/kube/objects"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
+
+// podPage is how many pods one read asks for, as kubectl does.
+const podPage = 500
 
 // readPods reads what is on a node, past every cache: without a resource version
 // the API answers with what is true at that moment. The node is read before its
@@ -38,7 +41,7 @@ func (e *Executor) readPods(ctx context.Context, a record.Action) record.Outcome
 	}
 	options := metav1.ListOptions{
 		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", a.Node).String(),
-		Limit:         nodePage,
+		Limit:         podPage,
 	}
 	for {
 		page, err := e.c.API().Pods(metav1.NamespaceAll).List(ctx, options)

@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/objects"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
@@ -76,7 +77,7 @@ func (e *Executor) tryMark(ctx context.Context, a record.Action) record.Outcome 
 	out := e.answer(e.c.API().Core.Patch(types.MergePatchType).
 		Resource("nodes").Name(a.Node).Body(body).MaxRetries(0).Do(ctx))
 	if out.Refusal == record.RefusedForbidden {
-		out.Message = (&ForbiddenError{Right: Right{Verb: "patch", Resource: "nodes"}}).Error()
+		out.Message = (&kube.ForbiddenError{Right: kube.Right{Verb: "patch", Resource: "nodes"}}).Error()
 	}
 	return out
 }

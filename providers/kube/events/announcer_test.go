@@ -1,4 +1,4 @@
-package kube
+package events
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/kubetest"
 )
 
@@ -64,7 +65,7 @@ func code(n int) *int { return &n }
 
 func TestAnnouncer(t *testing.T) {
 	b := &board{}
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { t.Error(why) })
+	a := New(kubetest.Client(t, kube.Open, b.serve(t)), "drainboard", "ng-web", func(why string) { t.Error(why) })
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	event := func(kind record.EventType, node, reason, message string) record.Event {
 		return record.Event{Time: at, Run: "run-1", Group: "ng-web", Type: kind, Node: node, Reason: reason, Message: message}
@@ -91,7 +92,7 @@ func TestAnnouncer(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 	}
-	record := "ConfigMap drainboard/" + RecordName("ng-web") + "/uid-of-record in drainboard: "
+	record := "ConfigMap drainboard/" + kube.RecordName("ng-web") + "/uid-of-record in drainboard: "
 	want := []string{
 		"Normal RunStarted " + record + "started by ann@laptop (run run-1)",
 		"Normal NodeDraining Node /a1/a1 in default: 1 pod to move (run run-1)",
@@ -114,7 +115,7 @@ func TestAnnouncer(t *testing.T) {
 func TestAnnouncerWithoutTheRight(t *testing.T) {
 	b := &board{code: 403}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
+	a := New(kubetest.Client(t, kube.Open, b.serve(t)), "drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 5 {
 		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})
 	}
@@ -128,7 +129,7 @@ func TestAnnouncerWithoutTheRight(t *testing.T) {
 func TestAnnouncerInTrouble(t *testing.T) {
 	b := &board{code: 500}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
+	a := New(kubetest.Client(t, kube.Open, b.serve(t)), "drainboard", "ng-web", func(why string) { told = append(told, why) })
 	a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}, {Type: record.NodeDrained, Node: "a1"}})
 	a.Close()
 	if len(b.events) != 2 || len(told) != 1 {
@@ -157,7 +158,7 @@ func TestAnnouncerEndsLast(t *testing.T) {
 func TestAnnouncerNowAndThen(t *testing.T) {
 	b := &board{every: 5}
 	var told []string
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(why string) { told = append(told, why) })
+	a := New(kubetest.Client(t, kube.Open, b.serve(t)), "drainboard", "ng-web", func(why string) { told = append(told, why) })
 	for range 20 {
 		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})
 	}
@@ -170,7 +171,7 @@ func TestAnnouncerNowAndThen(t *testing.T) {
 // An API that does not answer keeps nobody waiting.
 func TestAnnouncerDoesNotBlock(t *testing.T) {
 	b := &board{hold: make(chan struct{})}
-	a := fakeAPI(t, b.serve(t)).Announcer("drainboard", "ng-web", func(string) {})
+	a := New(kubetest.Client(t, kube.Open, b.serve(t)), "drainboard", "ng-web", func(string) {})
 	begin := time.Now()
 	for range 3 * mostAnnounced {
 		a.Events([]record.Event{{Type: record.NodeDraining, Node: "a1"}})

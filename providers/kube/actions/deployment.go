@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
@@ -161,9 +162,9 @@ func (e *Executor) scale(ctx context.Context, a record.Action) record.Outcome {
 	if apierrors.IsConflict(err) { // of the version; what it has now is read again
 		return record.Outcome{Verdict: record.Refused, Refusal: record.RefusedStale, Message: e.c.Words(err)}
 	}
-	out := Classify(err)
+	out := kube.Classify(err)
 	if out.Refusal == record.RefusedForbidden {
-		out.Message = (&ForbiddenError{Right: Right{Verb: "update", Group: "apps", Resource: "deployments/scale"}}).Error()
+		out.Message = (&kube.ForbiddenError{Right: kube.Right{Verb: "update", Group: "apps", Resource: "deployments/scale"}}).Error()
 	}
 	return out
 }

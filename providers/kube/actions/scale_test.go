@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func TestScale(t *testing.T) {
 		{"a user has set one", 1, user, restore, "done", true},
 		{"a user has set two since", 2, user, restore, "conflict", false},
 	} {
-		s := newFakeStore(t)
+		s := newStore(t)
 		s.Put(path, fmt.Sprintf(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u","managedFields":[%s]},"spec":{"replicas":%d}}`, c.fields, c.replicas))
 		got := ""
 		s.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
@@ -52,7 +52,7 @@ func TestScale(t *testing.T) {
 			kubetest.Say(w, 200, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"web"}}`)
 			return true
 		})
-		e := s.Client.Executor()
+		e := New(s.Client)
 		o := e.Do(t.Context(), c.action)
 		if got == "" && o.Verdict == record.Done {
 			got = "done"

@@ -1,4 +1,4 @@
-package kube
+package actions
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/providers/kube/routes"
+	"github.com/drainboard/drainboard/providers/kube"
+	"github.com/drainboard/drainboard/providers/kube/actions/routes"
 	"github.com/drainboard/drainboard/providers/kube/transport"
 )
 
@@ -21,14 +22,14 @@ import (
 // behind the engine's back. It implements live.Executor and is safe for
 // concurrent use.
 type Executor struct {
-	c      *Client
+	c      *kube.Client
 	routes routes.Lists
 }
 
 var _ live.Executor = (*Executor)(nil)
 
-// Executor returns the cluster's executor.
-func (c *Client) Executor() *Executor { return &Executor{c: c} }
+// New returns the executor of a cluster.
+func New(c *kube.Client) *Executor { return &Executor{c: c} }
 
 // Do carries out an action and says what came of it, at the cluster's time.
 func (e *Executor) Do(ctx context.Context, a record.Action) record.Outcome {
@@ -101,8 +102,8 @@ func deleteOptions(a record.Action) *metav1.DeleteOptions {
 // answer is what became of a request that changes something.
 func (e *Executor) answer(result rest.Result) record.Outcome {
 	err := result.Error()
-	out := Classify(err)
-	if NoCredentials(err) {
+	out := kube.Classify(err)
+	if kube.NoCredentials(err) {
 		out.Message = e.c.Words(err) // the API's own word is only "Unauthorized"
 	}
 	return out
@@ -154,12 +155,12 @@ func (e *Executor) unread(err error, verb, resource string) record.Outcome {
 
 // unreadIn is the same for a resource of an API group.
 func (e *Executor) unreadIn(err error, verb, group, resource string) record.Outcome {
-	out := Classify(err)
+	out := kube.Classify(err)
 	out.Verdict = record.Refused
 	switch out.Refusal {
 	case record.RefusedGone:
 	case record.RefusedForbidden:
-		out.Message = e.c.Words(Forbidden(err, verb, group, resource, ""))
+		out.Message = e.c.Words(kube.Forbidden(err, verb, group, resource, ""))
 	default:
 		out.Refusal, out.Message = record.RefusedBusy, e.c.Words(err)
 	}

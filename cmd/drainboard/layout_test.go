@@ -17,11 +17,13 @@ const root = "../.."
 // TestImportsPointOneWay holds the layout: cmd → ui, providers, engine/live → engine/snapshot →
 // engine → engine/assess → engine/roll and engine/validation → engine/record →
 // engine/selfdriven → engine/world and engine/text. Within the command line: watch, send →
-// driver → planner → session → backend → present, and no room knows those above it. What a
+// driver → planner → session → backend → present, and no room knows those above it. Within
+// providers/kube: records → feed → mirror → kube → typed, and commands → mirror. What a
 // package may not import, directly or through others, it does not.
 func TestImportsPointOneWay(t *testing.T) {
 	const self = "github.com/drainboard/drainboard/"
 	const cmd = self + "cmd/drainboard/internal/"
+	const kube = self + "providers/kube/"
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", "./...")
 	list.Dir = root
 	out, err := list.CombinedOutput()
@@ -54,6 +56,15 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema", "html/template", "k8s.io/client-go/kubernetes", "k8s.io/client-go/testing", "k8s.io/cli-runtime", "sigs.k8s.io/kustomize"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
+		{"./providers/kube", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "actions", kube + "events"}},
+		{"./providers/kube/typed", []string{self + "providers/kube$", kube + "objects"}},
+		{"./providers/kube/mirror", []string{kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "actions", kube + "events"}},
+		{"./providers/kube/feed", []string{kube + "records", kube + "commands", kube + "lock", kube + "actions", kube + "events"}},
+		{"./providers/kube/records", []string{kube + "commands", kube + "lock", kube + "actions", kube + "events"}},
+		{"./providers/kube/commands", []string{kube + "feed", kube + "records", kube + "lock", kube + "actions", kube + "events"}},
+		{"./providers/kube/lock", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "actions", kube + "events"}},
+		{"./providers/kube/actions", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "events"}},
+		{"./providers/kube/events", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "actions"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
 		{"./ui", []string{self + "ui/lines", self + "ui/picker"}},
 		{"./ui/picker", []string{self + "ui$", self + "ui/lines"}},

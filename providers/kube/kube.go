@@ -1,11 +1,3 @@
-// Package kube is the Kubernetes side of Drainboard: it turns the API into
-// world updates (Feed), carries out the engine's actions on nodes and pods
-// (Executor), tells the cluster's time (Client.Clock), and keeps the run record
-// (Record) and the lock of a group (Lock) in the cluster.
-//
-// Connect opens a Client, from which everything else is taken. All strings that
-// come from the cluster are cleaned here, once, where objects are converted; no
-// other package needs to do so again.
 package kube
 
 import (
@@ -31,10 +23,7 @@ type Client struct {
 	// extensions are what the kubeconfig has besides of the cluster, as JSON, by name.
 	extensions map[string][]byte
 
-	// api throttles itself; urgent does not, for what must never queue behind a
-	// burst of reads: evictions, the record and the lock. Their numbers are
-	// limited by the engine.
-	api, urgent *typed.Groups
+	api, urgent *typed.Groups // see API and Urgent
 	meta        metadata.Interface
 	custom      dynamic.Interface
 	// large is for lists that are large: over HTTP/1.1, see largeClient.
@@ -60,7 +49,7 @@ func (c *Client) Clock() *clock.Remote { return c.clock }
 func (c *Client) API() *typed.Groups { return c.api }
 
 // Urgent are the same without that limit, in JSON: for what must never queue behind a burst of
-// reads, as evictions, the record and the lock.
+// reads: evictions, the record and the lock, whose numbers the engine limits.
 func (c *Client) Urgent() *typed.Groups { return c.urgent }
 
 // Large is the core group for lists that are large.

@@ -54,7 +54,7 @@ type Listener struct {
 	rights           []kube.Right // that it takes to listen
 	namespace, group string
 	source           *mirror.Source
-	changed          chan struct{} // of one: the source may be another
+	changed          chan struct{} // of one: what the source is like may have changed
 	reflector        *cache.Reflector
 	policy           byPolicy
 

@@ -5,5 +5,5 @@
 // are kept beside it (past.go).
 //
 // All and Past read records once, for lists; Follow has a feed tell of each change, for a dashboard
-// that only looks on (follow.go). What is read is clean, whoever has written it.
+// that only looks on (follow.go). What is read is clean, also where another user has changed it.
 package records

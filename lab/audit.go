@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // A Request is one request to the API server, from the audit log. A watch
@@ -153,7 +155,7 @@ type auditTail struct {
 // AuditUntil reads the audit log again until done says yes to it.
 func (l *Lab) AuditUntil(ctx context.Context, done func(Requests) bool) (Requests, error) {
 	var requests Requests
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		requests, err = l.Audit()
 		return err == nil && done(requests), err

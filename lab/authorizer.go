@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // authorizationFile configures who decides what users may do. The API server reads it again
@@ -120,7 +122,7 @@ func (l *Lab) waitAuthorizer(ctx context.Context, user string, asked bool) error
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: user, ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: probed, Resource: "lab"},
 	}}
-	return poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	return try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		got, err := l.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 		if err != nil {
 			return false, err

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"net"
@@ -9,11 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
-)
 
-//go:embed kwok.yaml
-var kwokConfig []byte
+	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/process"
+)
 
 //go:embed audit-policy.yaml
 var auditPolicy []byte
@@ -46,7 +44,7 @@ var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok, Machine
 
 // controlPlane writes the configuration of every component to the lab's
 // directory and returns the processes, none started.
-func (l *Lab) controlPlane() (map[string]*Process, error) {
+func (l *Lab) controlPlane() (map[string]*process.Process, error) {
 	ports, err := freePorts(4)
 	if err != nil {
 		return nil, err
@@ -68,18 +66,14 @@ func (l *Lab) controlPlane() (map[string]*Process, error) {
 		l.tokens[user] = randomToken()
 		fmt.Fprintf(&tokens, "%s,%s,%s,system:masters\n", l.tokens[user], user, user)
 	}
-	kwok := bytes.ReplaceAll(kwokConfig, []byte("POD_READY_MILLISECONDS"), milliseconds(l.options.Times.PodReady))
-	kwok = bytes.ReplaceAll(kwok, []byte("POD_STOP_MILLISECONDS"), milliseconds(l.options.Times.PodStop))
-	kwok = bytes.ReplaceAll(kwok, []byte("POD_LOG_NOW"), []byte(l.path("log-now")))
-	kwok = bytes.ReplaceAll(kwok, []byte("POD_LOG_BEFORE"), []byte(l.path("log-before")))
 	files := map[string][]byte{
-		"log-now":           containerLog(LogNow),
-		"log-before":        containerLog(LogBefore),
+		"log-now":           kwok.ContainerLog(kwok.LogNow),
+		"log-before":        kwok.ContainerLog(kwok.LogBefore),
 		"tls.crt":           cert,
 		"tls.key":           key,
 		"tokens.csv":        []byte(tokens.String()),
 		"audit-policy.yaml": auditPolicy,
-		"kwok.yaml":         kwok,
+		"kwok.yaml":         kwok.Config(l.options.Times.PodReady, l.options.Times.PodStop, l.path("log-now"), l.path("log-before")),
 		authorizationFile:   []byte(onlyRBAC),
 		"scheduler.yaml": fmt.Appendf(nil, `apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -105,9 +99,9 @@ leaderElection: {leaderElect: false}
 	}
 
 	program, kwokProgram := filepath.Join(l.options.BinDir, "lab"), filepath.Join(l.options.BinDir, Kwok)
-	processes := map[string]*Process{}
+	processes := map[string]*process.Process{}
 	add := func(name string, args ...string) {
-		processes[name] = &Process{Name: name, Log: l.path(name + ".log"), args: args}
+		processes[name] = process.New(name, l.path(name+".log"), args...)
 	}
 	add(Etcd, program, Etcd, l.path("etcd"), etcdURL, peerURL)
 	add(APIServer, program, APIServer,
@@ -169,8 +163,4 @@ func freePorts(n int) ([]int, error) {
 		ports = append(ports, listener.Addr().(*net.TCPAddr).Port)
 	}
 	return ports, nil
-}
-
-func milliseconds(d time.Duration) []byte {
-	return strconv.AppendInt(nil, d.Milliseconds(), 10)
 }

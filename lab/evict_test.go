@@ -14,13 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 func TestEvictions(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	addGroup(ctx, t, GroupOptions{Name: "ng-evict", Nodes: 6})
-	place := Place{Namespace: "evict", Group: "ng-evict"}
+	place := workload.Place{Namespace: "evict", Group: "ng-evict"}
 	deploy(ctx, t, place)
 	config, err := clientcmd.BuildConfigFromFlags("", shared.Kubeconfig())
 	if err != nil {
@@ -55,7 +57,7 @@ func TestEvictions(t *testing.T) {
 			t.Errorf("evict a pod of %s with UID %s: %d (%v), want %d", test.app, test.uid, code, err, test.code)
 		}
 	}
-	pods, err := client.CoreV1().Pods(place.Namespace).List(ctx, metav1.ListOptions{LabelSelector: appLabel + "=slow"})
+	pods, err := client.CoreV1().Pods(place.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=slow"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestEvictions(t *testing.T) {
 // podOf returns a pod of an app that is not terminating.
 func podOf(ctx context.Context, t *testing.T, namespace, app string) *corev1.Pod {
 	t.Helper()
-	pods, err := shared.Client().CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: appLabel + "=" + app})
+	pods, err := shared.Client().CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
 	if err != nil {
 		t.Fatal(err)
 	}

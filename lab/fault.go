@@ -11,6 +11,10 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/line"
+	"github.com/drainboard/drainboard/lab/process"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // A Fault is something that can go wrong while a lab runs, under the name and
@@ -145,7 +149,7 @@ func (l *Lab) zone(v values) (string, error) {
 // node is a node by its name or the beginning of it.
 func (l *Lab) node(ctx context.Context, v values) (string, error) {
 	var all, found []string
-	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: GroupLabel})
+	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: workload.GroupLabel})
 	if err != nil {
 		return "", err
 	}
@@ -167,7 +171,7 @@ func (l *Lab) node(ctx context.Context, v values) (string, error) {
 }
 
 // line is a user's way to the API server.
-func (l *Lab) line(v values) (*Line, error) {
+func (l *Lab) line(v values) (*line.Line, error) {
 	l.faultMu.Lock()
 	line, ok := l.lines[v["user"]]
 	users := slices.Sorted(maps.Keys(l.lines))
@@ -179,7 +183,7 @@ func (l *Lab) line(v values) (*Line, error) {
 }
 
 // component is a part of the control plane.
-func (l *Lab) component(v values) (*Process, error) {
+func (l *Lab) component(v values) (*process.Process, error) {
 	l.processMu.Lock()
 	defer l.processMu.Unlock()
 	process, ok := l.processes[v["component"]]

@@ -21,7 +21,10 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/gate"
+	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // docs/internals/lab.md has a line for each fault, with its flags and its name in Go.
@@ -66,7 +69,7 @@ func TestGate(t *testing.T) {
 	}
 	api := kubernetes.NewForConfigOrDie(config).CoreV1()
 	var follow watch.Interface
-	err = poll(ctx, 50*time.Millisecond, func() (bool, error) { // a new role takes a moment
+	err = try.Until(ctx, 50*time.Millisecond, func() (bool, error) { // a new role takes a moment
 		follow, err = api.Namespaces().Watch(ctx, metav1.ListOptions{})
 		return err == nil, nil
 	})
@@ -96,13 +99,13 @@ func TestGate(t *testing.T) {
 	}
 	comes("gate-first")
 	for i, known := range []func(error) bool{apierrors.IsTooManyRequests, apierrors.IsInternalError} {
-		end := g.Fail(1, Asks("POST", "/namespaces", "gate-second"), Troubles[i])
+		end := g.Fail(1, apigate.Asks("POST", "/namespaces", "gate-second"), apigate.Troubles[i])
 		if err := post("gate-second"); !known(err) {
 			t.Errorf("trouble %d: %v", i, err)
 		}
 		end()
 	}
-	stop := g.Stop(gate.After, Asks("POST", "/namespaces", "gate-third"))
+	stop := g.Stop(gate.After, apigate.Asks("POST", "/namespaces", "gate-third"))
 	answer := make(chan error, 1)
 	go func() { answer <- post("gate-third") }()
 	<-stop.Hit()
@@ -138,7 +141,7 @@ func TestLine(t *testing.T) {
 		return err
 	}
 	follow := func(api kubernetes.Interface) (w watch.Interface) {
-		err := poll(ctx, 50*time.Millisecond, func() (bool, error) { // a new role takes a moment
+		err := try.Until(ctx, 50*time.Millisecond, func() (bool, error) { // a new role takes a moment
 			var err error
 			w, err = api.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{})
 			return err == nil, nil
@@ -206,7 +209,7 @@ func TestWebhook(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	addGroup(ctx, t, GroupOptions{Name: "ng-webhook", Nodes: 1})
-	place := Place{Namespace: "webhook", Group: "ng-webhook"}
+	place := workload.Place{Namespace: "webhook", Group: "ng-webhook"}
 	deploy(ctx, t, place, "batch")
 	const name = "test.lab.drainboard.dev"
 	evict := func() error {
@@ -263,14 +266,14 @@ func TestSilence(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	addGroup(ctx, t, GroupOptions{Name: "ng-silence", Nodes: 2})
-	place := Place{Namespace: "silence", Group: "ng-silence"}
+	place := workload.Place{Namespace: "silence", Group: "ng-silence"}
 	deploy(ctx, t, place, "batch")
 	pod := podOf(ctx, t, place.Namespace, "batch")
 	node := pod.Spec.NodeName
 	if err := shared.Silence(ctx, node); err != nil {
 		t.Fatal(err)
 	}
-	err := poll(ctx, 200*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 200*time.Millisecond, func() (bool, error) {
 		n, err := shared.Client().CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -288,8 +291,8 @@ func TestSilence(t *testing.T) {
 	if err := pods.Delete(ctx, pod.Name, *metav1.NewPreconditionDeleteOptions(string(pod.UID))); err != nil {
 		t.Fatal(err)
 	}
-	err = poll(ctx, 100*time.Millisecond, func() (bool, error) { // a live kubelet takes less time to end a pod than one to start its successor
-		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: appLabel + "=batch"})
+	err = try.Until(ctx, 100*time.Millisecond, func() (bool, error) { // a live kubelet takes less time to end a pod than one to start its successor
+		list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: "app=batch"})
 		if err != nil {
 			return false, err
 		}

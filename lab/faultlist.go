@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -304,7 +305,7 @@ func breakRequests(_ context.Context, l *Lab, v values) (off, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ending(g.Fail(part, gate.Any, Troubles...)), nil
+	return ending(g.Fail(part, gate.Any, apigate.Troubles...)), nil
 }
 
 func cut(_ context.Context, l *Lab, v values) (off, error) {

@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 //go:embed shoot_crd.yaml
@@ -62,7 +64,7 @@ func (l *Lab) define(ctx context.Context, definition []byte) error {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("define %s: %w: %s", crdName(data), err, made)
 	}
-	return poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	return try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		now, err := api.Get().AbsPath(path, crdName(data)).Do(ctx).Raw()
 		return err == nil && established(now), nil
 	})

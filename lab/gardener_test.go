@@ -13,6 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/lab/process"
+	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // newVersion is what Shoots are rolled to.
@@ -31,7 +35,7 @@ func addShoot(ctx context.Context, t *testing.T, o ShootOptions) *Shoot {
 	begin := time.Now()
 	s, err := shared.AddShoot(ctx, o)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, tail(shared.path(MachineControllerManager+"-"+o.Name+".log"), 30))
+		t.Fatalf("%v\n%s", err, (&process.Process{Log: shared.path(MachineControllerManager+"-"+o.Name+".log")}).Tail(30))
 	}
 	t.Logf("shoot %s is there after %s", o.Name, time.Since(begin).Round(100*time.Millisecond))
 	return s
@@ -93,10 +97,10 @@ func machinesUntil(ctx context.Context, t *testing.T, s *Shoot, enough func(mach
 func nodesUntil(ctx context.Context, t *testing.T, s *Shoot, pool string, n int, should func(*corev1.Node) bool) []corev1.Node {
 	t.Helper()
 	var nodes []corev1.Node
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		if nodes, err = shared.Nodes(ctx, s.Group(pool)); err != nil {
-			return false, ignoreUnlessDone(ctx, err)
+			return false, try.IgnoreUnlessDone(ctx, err)
 		}
 		nodes = slices.DeleteFunc(nodes, func(node corev1.Node) bool { return !should(&node) })
 		return len(nodes) == n, nil
@@ -135,10 +139,10 @@ func waitUpdated(ctx context.Context, t *testing.T, s *Shoot, pools ...string) {
 func shootUntil(ctx context.Context, t *testing.T, s *Shoot, what string, is func(shootStatus) bool) shootStatus {
 	t.Helper()
 	var shoot *shootObject
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		shoot, err = s.read(ctx)
-		return err == nil && is(shoot.Status), ignoreUnlessDone(ctx, err)
+		return err == nil && is(shoot.Status), try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
 		t.Fatalf("the Shoot's status does not say that %s: %v\n%+v", what, err, shoot.Status)
@@ -218,7 +222,7 @@ func TestShootDrainBlocked(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
 	s := addShoot(ctx, t, ShootOptions{Name: "blocked", Pools: []ShootPool{{Name: "workers", Size: 1, Zones: Zones("eu-west-1", 1)}}})
-	place := Place{Namespace: "blocked", Group: s.Group("workers")}
+	place := workload.Place{Namespace: "blocked", Group: s.Group("workers")}
 	deploy(ctx, t, place, "checkout")
 	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
 	machinesUntil(ctx, t, s, func(machines map[string]*machineapi.Machine) bool {
@@ -249,7 +253,7 @@ func TestShootInPlaceByHand(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
 	s := addShoot(ctx, t, ShootOptions{Name: "byhand", Pools: []ShootPool{{Name: "manual", Size: 2, Zones: Zones("eu-west-1", 1), Update: ManualInPlaceUpdate}}})
-	place := Place{Namespace: "byhand", Group: s.Group("manual")}
+	place := workload.Place{Namespace: "byhand", Group: s.Group("manual")}
 	deploy(ctx, t, place, "batch", "agent")
 	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
 	nodes := nodesUntil(ctx, t, s, "manual", 2, labelled(candidateLabel))

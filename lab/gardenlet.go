@@ -12,6 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // A gardenlet stands in for Gardener's gardenlet and worker extension: it makes the
@@ -51,7 +53,7 @@ func (g *gardenlet) run(ctx context.Context) {
 	for {
 		if err := g.look(ctx); err != nil && ctx.Err() == nil {
 			s.lab.logf("gardenlet of %s: %v", s.Name, err)
-			if !sleep(ctx, 500*time.Millisecond) {
+			if !try.Sleep(ctx, 500*time.Millisecond) {
 				return
 			}
 			g.happened()
@@ -79,7 +81,7 @@ func follow(ctx context.Context, happened func(), begin func() (watch.Interface,
 	for ctx.Err() == nil {
 		w, err := begin()
 		if err != nil {
-			if !sleep(ctx, 500*time.Millisecond) {
+			if !try.Sleep(ctx, 500*time.Millisecond) {
 				return
 			}
 			continue
@@ -88,7 +90,7 @@ func follow(ctx context.Context, happened func(), begin func() (watch.Interface,
 		for range w.ResultChan() {
 			happened()
 		}
-		sleep(ctx, 100*time.Millisecond)
+		try.Sleep(ctx, 100*time.Millisecond)
 	}
 }
 
@@ -293,10 +295,10 @@ func (g *gardenlet) removeClasses(ctx context.Context) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(unused)) {
-		if err := ignoreGone(s.machines.MachineClasses(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+		if err := try.IgnoreGone(s.machines.MachineClasses(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}
-		if err := ignoreGone(s.lab.client.CoreV1().Secrets(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+		if err := try.IgnoreGone(s.lab.client.CoreV1().Secrets(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // GroupOptions describe an Auto Scaling group to make. Only the name is needed.
@@ -120,7 +121,7 @@ func (l *Lab) waitInService(ctx context.Context, name string, n int) error {
 		if serving == n && len(instances) == n {
 			return nil
 		}
-		if !sleep(ctx, 20*time.Millisecond) {
+		if !try.Sleep(ctx, 20*time.Millisecond) {
 			return fmt.Errorf("group %s has %d instances, %d in service, not %d: %w", name, len(instances), serving, n, context.Cause(ctx))
 		}
 	}
@@ -139,7 +140,7 @@ func (l *Lab) waitWarm(ctx context.Context, name string) error {
 		if resting == len(g.Warm) && resting == g.WarmTarget {
 			return nil
 		}
-		if !sleep(ctx, 20*time.Millisecond) {
+		if !try.Sleep(ctx, 20*time.Millisecond) {
 			return fmt.Errorf("the warm pool of %s has %d instances at rest, not %d: %w", name, resting, g.WarmTarget, context.Cause(ctx))
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // The priority classes of what a cluster cannot do without.
@@ -45,7 +48,7 @@ func mirrorPods(node *corev1.Node) []*corev1.Pod {
 }
 
 func mirrorPod(node *corev1.Node, name, priority string) *corev1.Pod {
-	template := Place{}.PodTemplate(name)
+	template := workload.Place{}.PodTemplate(name)
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Name, pod.Namespace = name+"-"+node.Name, metav1.NamespaceSystem
 	pod.Labels["k8s-app"] = name
@@ -66,10 +69,10 @@ func (l *Lab) startSystem(ctx context.Context, cluster string) error {
 		}
 	}
 	var waits string
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		waits, err = l.systemWaits(ctx)
-		return waits == "", ignoreUnlessDone(ctx, err)
+		return waits == "", try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil && waits != "" {
 		return fmt.Errorf("%s of %s: %w", waits, cluster, err)
@@ -110,25 +113,28 @@ func (l *Lab) systemWaits(ctx context.Context) (string, error) {
 // systemWorkloads are the system pods of a kops cluster that have controllers:
 // kops-controller on the control plane, cilium on every node, coredns on the workers.
 func systemWorkloads() []runtime.Object {
-	place := Place{Namespace: metav1.NamespaceSystem}
+	place := workload.Place{Namespace: metav1.NamespaceSystem}
 	budget := place.MaxUnavailable("coredns", 1)
 	budget.Spec.MaxUnavailable = new(intstr.FromString("50%"))
 	dns := place.Deployment("coredns", 2)
 	dns.Spec.Template.Spec.NodeSelector = map[string]string{"node-role.kubernetes.io/node": ""}
 	dns.Spec.Template.Spec.PriorityClassName = clusterCritical
 	dns.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
-		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector("coredns"),
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: workload.Selector("coredns"),
 	}}
 	return []runtime.Object{
 		budget, dns,
-		place.systemDaemon("kops-controller", clusterCritical, "node-role.kubernetes.io/control-plane"),
-		place.systemDaemon("cilium", nodeCritical, kopsGroupKey),
+		systemDaemon("kops-controller", clusterCritical, "node-role.kubernetes.io/control-plane"),
+		systemDaemon("cilium", nodeCritical, kopsGroupKey),
 	}
 }
 
 // systemDaemon is a DaemonSet for all nodes that have a label, whatever their taints.
-func (p Place) systemDaemon(name, priority, label string) *appsv1.DaemonSet {
-	d := &appsv1.DaemonSet{ObjectMeta: p.meta(name), Spec: appsv1.DaemonSetSpec{Selector: selector(name), Template: p.PodTemplate(name)}}
+func systemDaemon(name, priority, label string) *appsv1.DaemonSet {
+	d := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceSystem},
+		Spec:       appsv1.DaemonSetSpec{Selector: workload.Selector(name), Template: workload.Place{}.PodTemplate(name)},
+	}
 	spec := &d.Spec.Template.Spec
 	spec.NodeSelector, spec.PriorityClassName = nil, priority
 	spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // A kops cluster comes up as kops makes one, and its machines are replaced as such.
@@ -260,7 +261,7 @@ func checkKopsReplaced(ctx context.Context, t *testing.T, k KopsCluster) {
 		before[group] = shared.Cloud().Instances(group)[0].ID
 		terminate(t, before[group])
 	}
-	err := poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		for group, id := range before {
 			is := shared.Cloud().Instances(group)
 			if len(is) != 1 || is[0].ID == id || is[0].State != cloud.InService || is[0].TemplateVersion != 2 {
@@ -269,10 +270,10 @@ func checkKopsReplaced(ctx context.Context, t *testing.T, k KopsCluster) {
 		}
 		nodes, err := shared.Nodes(ctx, masters)
 		if err != nil || len(nodes) != 1 || !strings.HasSuffix(nodes[0].Spec.ProviderID, shared.Cloud().Instances(masters)[0].ID) {
-			return false, ignoreUnlessDone(ctx, err)
+			return false, try.IgnoreUnlessDone(ctx, err)
 		}
 		waits, err := shared.systemWaits(ctx)
-		return waits == "" && nodeReady(&nodes[0]), ignoreUnlessDone(ctx, err)
+		return waits == "" && nodeReady(&nodes[0]), try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
 		t.Fatal(err)

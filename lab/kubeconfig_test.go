@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 func TestRestrictedUser(t *testing.T) {
@@ -31,7 +33,7 @@ func TestRestrictedUser(t *testing.T) {
 	}
 	api := kubernetes.NewForConfigOrDie(config).CoreV1()
 	// A new role takes a moment to reach the authorizer.
-	err = poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err = try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		_, err := api.Nodes().List(ctx, metav1.ListOptions{})
 		return err == nil, nil
 	})

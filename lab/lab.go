@@ -16,8 +16,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/line"
+	"github.com/drainboard/drainboard/lab/process"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // A Lab is a running control plane with its fake kubelets and AWS endpoint.
@@ -29,16 +33,16 @@ type Lab struct {
 	ca          []byte // PEM
 	tokens      map[string]string
 	processMu   sync.Mutex
-	processes   map[string]*Process
+	processes   map[string]*process.Process
 	config      *rest.Config
 	client      kubernetes.Interface
 	cloud       *cloud.Cloud
 	eks         *eks.Service // nil: none
 	machines    *machines
 	faultMu     sync.Mutex
-	lines       map[string]*Line    // by user
-	gates       map[string]*apiGate // by user
-	deniers     map[string]*denier  // by the webhook's name
+	lines       map[string]*line.Line    // by user
+	gates       map[string]*apigate.Gate // by user
+	deniers     map[string]*denier       // by the webhook's name
 	switches    switches
 	shootMu     sync.Mutex
 	shoots      []*Shoot
@@ -112,8 +116,8 @@ func (l *Lab) start(ctx context.Context) error {
 // ends meanwhile ends the wait, with the end of its log.
 func (l *Lab) waitAPI(ctx context.Context) error {
 	rest := l.client.Discovery().RESTClient()
-	return poll(ctx, 50*time.Millisecond, func() (bool, error) {
-		if err := errors.Join(l.processes[Etcd].alive(), l.processes[APIServer].alive()); err != nil {
+	return try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
+		if err := errors.Join(l.processes[Etcd].Alive(), l.processes[APIServer].Alive()); err != nil {
 			return false, err
 		}
 		return rest.Get().AbsPath("/readyz").Timeout(time.Second).Do(ctx).Error() == nil, nil
@@ -123,9 +127,9 @@ func (l *Lab) waitAPI(ctx context.Context) error {
 // waitControllers waits until the controller manager works: it has made the
 // default ServiceAccount, without which no pod can be created.
 func (l *Lab) waitControllers(ctx context.Context) error {
-	return poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	return try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		for _, name := range []string{ControllerManager, Scheduler, Kwok} {
-			if err := l.processes[name].alive(); err != nil {
+			if err := l.processes[name].Alive(); err != nil {
 				return false, err
 			}
 		}
@@ -143,10 +147,10 @@ func (l *Lab) Stop() {
 			_ = os.Remove(l.path(controlFile))
 		}
 		for _, line := range l.lines {
-			line.close()
+			line.Close()
 		}
 		for _, g := range l.gates {
-			_ = g.server.Close()
+			g.Close()
 		}
 		for _, denier := range l.deniers {
 			denier.close()
@@ -199,7 +203,7 @@ func (l *Lab) Restart(ctx context.Context, component string) error {
 
 // Process returns a component by name, to stop, kill, freeze and start it. It
 // panics for an unknown name.
-func (l *Lab) Process(component string) *Process {
+func (l *Lab) Process(component string) *process.Process {
 	l.processMu.Lock()
 	defer l.processMu.Unlock()
 	process, ok := l.processes[component]

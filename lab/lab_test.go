@@ -13,6 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // shared is the lab of all tests that do not break it.
@@ -68,7 +71,7 @@ func addGroup(ctx context.Context, t *testing.T, o GroupOptions) Group {
 	return group
 }
 
-func deploy(ctx context.Context, t *testing.T, p Place, names ...string) {
+func deploy(ctx context.Context, t *testing.T, p workload.Place, names ...string) {
 	t.Helper()
 	if err := shared.Deploy(ctx, p, names...); err != nil {
 		t.Fatal(err)
@@ -129,7 +132,7 @@ func TestReplacedInstance(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	addGroup(ctx, t, GroupOptions{Name: "ng-replace", Nodes: 1})
-	place := Place{Namespace: "replace", Group: "ng-replace"}
+	place := workload.Place{Namespace: "replace", Group: "ng-replace"}
 	deploy(ctx, t, place, "batch", "bare", "agent")
 	before, err := shared.Nodes(ctx, "ng-replace")
 	if err != nil {
@@ -137,7 +140,7 @@ func TestReplacedInstance(t *testing.T) {
 	}
 	// Out of service for EC2: the group replaces it, with the new template.
 	terminate(t, shared.Cloud().Instances("ng-replace")[0].ID)
-	err = poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err = try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		nodes, err := shared.Nodes(ctx, "ng-replace")
 		return len(nodes) == 1 && nodes[0].Name != before[0].Name, err
 	})
@@ -206,7 +209,7 @@ func TestNeverReady(t *testing.T) {
 func TestRestart(t *testing.T) {
 	ctx := testContext(t)
 	addGroup(ctx, t, GroupOptions{Name: "ng-restart", Nodes: 1})
-	place := Place{Namespace: "restart", Group: "ng-restart"}
+	place := workload.Place{Namespace: "restart", Group: "ng-restart"}
 	for _, component := range []string{APIServer, Etcd, Kwok} {
 		if err := shared.Restart(ctx, component); err != nil {
 			t.Fatal(err)

@@ -17,24 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/try"
 )
-
-// GroupLabel is a label of every node: the name of its Auto Scaling group.
-// Workloads select nodes by it, so that groups live side by side in one lab.
-const GroupLabel = "lab.drainboard.dev/group"
 
 // eksGroupLabel makes a node one of an EKS node group; see machines.node. The service
 // itself, package eks, gives its nodes their eksImageLabel too, and all others.
 const (
 	eksGroupLabel = "eks.amazonaws.com/nodegroup"
 	eksImageLabel = "eks.amazonaws.com/nodegroup-image"
-)
-
-// Annotations that the fake kubelets heed (kwok.yaml), with a Go duration as
-// value. Ready-after also takes "never".
-const (
-	ReadyAfter = "lab.drainboard.dev/ready-after" // nodes and pods: time to Ready
-	StopAfter  = "lab.drainboard.dev/stop-after"  // pods: time from deletion to gone
 )
 
 // The AMIs of AddGroup's defaults, with an old and a new kubelet.
@@ -151,7 +141,7 @@ func (m *machines) Launch(i cloud.Instance) {
 	m.nodes[i.ID] = booting
 	m.work.Go(func() {
 		defer close(booting.booted)
-		if !sleep(ctx, m.lab.options.Times.Boot) {
+		if !try.Sleep(ctx, m.lab.options.Times.Boot) {
 			return
 		}
 		node := m.node(i, image)
@@ -198,7 +188,7 @@ func (m *machines) Terminate(id string) {
 	gone.cancel()
 	m.work.Go(func() {
 		<-gone.booted
-		if sleep(m.ctx, m.lab.options.Times.Terminate) {
+		if try.Sleep(m.ctx, m.lab.options.Times.Terminate) {
 			m.remove(gone.node)
 		}
 	})
@@ -240,7 +230,7 @@ func (m *machines) insist(ctx context.Context, what string, do func() error) {
 		if ctx.Err() == nil {
 			m.lab.logf("%s: %v", what, err)
 		}
-		if !sleep(ctx, 500*time.Millisecond) {
+		if !try.Sleep(ctx, 500*time.Millisecond) {
 			return
 		}
 	}
@@ -319,14 +309,4 @@ func kubeletTaints(userData string) (taints []corev1.Taint) {
 		}
 	}
 	return taints
-}
-
-// sleep waits and reports whether the context let it.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }

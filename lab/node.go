@@ -5,6 +5,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // kubeletAddress is where the API server finds the kubelets of all nodes, which are one program.
@@ -30,13 +33,13 @@ func (m *machines) register(b bootedMachine) *corev1.Node {
 		corev1.LabelInstanceTypeStable: b.kind,
 		corev1.LabelArchStable:         "amd64",
 		corev1.LabelOSStable:           "linux",
-		GroupLabel:                     b.group,
+		workload.GroupLabel:            b.group,
 	}
 	maps.Copy(labels, b.labels)
 	resources := m.resources(b.kind)
 	now := metav1.Now()
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: b.node, Labels: labels, Annotations: map[string]string{ReadyAfter: b.ready}},
+		ObjectMeta: metav1.ObjectMeta{Name: b.node, Labels: labels, Annotations: map[string]string{kwok.ReadyAfter: b.ready}},
 		Spec:       corev1.NodeSpec{ProviderID: b.providerID, Taints: b.taints},
 		Status: corev1.NodeStatus{
 			Capacity:    resources,

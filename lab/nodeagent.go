@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // rolledBackKey is the annotation by which a node agent remembers which system it tried
@@ -243,7 +245,7 @@ func (a *nodeAgent) succeed(ctx context.Context, node *corev1.Node, image nodeIm
 		return err
 	}
 	for _, pod := range pods.Items {
-		if err := ignoreGone(api.Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})); err != nil {
+		if err := try.IgnoreGone(api.Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}
 	}
@@ -278,5 +280,5 @@ func (a *nodeAgent) patch(ctx context.Context, node string, change any, subresou
 		return err
 	}
 	_, err = a.shoot.lab.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, data, metav1.PatchOptions{}, subresource...)
-	return ignoreGone(err)
+	return try.IgnoreGone(err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // EKSCluster is the name of the cluster that ServeEKS makes without another one.
@@ -109,7 +110,7 @@ func (l *Lab) AddNodegroup(ctx context.Context, o Nodegroup) (asg string, err er
 			return *out.Nodegroup.Resources.AutoScalingGroups[0].Name, nil
 		case out.Nodegroup.Status != types.NodegroupStatusCreating:
 			err = fmt.Errorf("it is %s", out.Nodegroup.Status)
-		case !sleep(ctx, 50*time.Millisecond):
+		case !try.Sleep(ctx, 50*time.Millisecond):
 			err = context.Cause(ctx)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
@@ -339,7 +340,7 @@ func TestPlanHolds(t *testing.T) {
 	nodesUntil(ctx, t, s, "hand", 1, func(node *corev1.Node) bool {
 		return node.Name == nodes[0].Name && kubelet("1.32.6")(node) && node.Status.NodeInfo.OSImage == "Garden Linux 1700.1.0"
 	})
-	if err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	if err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		shoot, err := s.read(ctx)
 		return err == nil && shoot.Annotations[operationKey] == "", nil
 	}); err != nil {
@@ -358,7 +359,7 @@ func doneTo(ctx context.Context, t *testing.T, s *Shoot, before map[string]*pool
 	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()
 	var did string
-	_ = poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	_ = try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		shoot, err := s.read(ctx)
 		if err != nil {
 			return false, nil

@@ -8,19 +8,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // WaitReady waits until the workloads in a namespace are as their owners want
 // them: every replica Ready, jobs done, and budgets aware of it.
 func (l *Lab) WaitReady(ctx context.Context, namespace string) error {
 	ready, want := 0, 0
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		if ready, want, err = l.Ready(ctx, namespace); err != nil || ready < want {
-			return false, ignoreUnlessDone(ctx, err)
+			return false, try.IgnoreUnlessDone(ctx, err)
 		}
 		settled, err := l.budgetsSettled(ctx, namespace)
-		return settled, ignoreUnlessDone(ctx, err)
+		return settled, try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
 		return fmt.Errorf("namespace %s has %d of %d pods ready: %w", namespace, ready, want, err)
@@ -128,10 +131,10 @@ func (l *Lab) budgetsSettled(ctx context.Context, namespace string) (bool, error
 func (l *Lab) WaitNodes(ctx context.Context, group string, n int) error {
 	have, ready := 0, 0
 	interval := 100*time.Millisecond + time.Duration(n)*time.Millisecond // a list of many costs them time
-	err := poll(ctx, interval, func() (bool, error) {
+	err := try.Until(ctx, interval, func() (bool, error) {
 		nodes, err := l.Nodes(ctx, group)
 		if err != nil {
-			return false, ignoreUnlessDone(ctx, err)
+			return false, try.IgnoreUnlessDone(ctx, err)
 		}
 		have, ready = len(nodes), 0
 		for i := range nodes {
@@ -150,21 +153,12 @@ func (l *Lab) WaitNodes(ctx context.Context, group string, n int) error {
 // Nodes lists the nodes of a group.
 func (l *Lab) Nodes(ctx context.Context, group string) ([]corev1.Node, error) {
 	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{
-		LabelSelector: labels.SelectorFromSet(labels.Set{GroupLabel: group}).String(),
+		LabelSelector: labels.SelectorFromSet(labels.Set{workload.GroupLabel: group}).String(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return nodes.Items, nil
-}
-
-// ignoreUnlessDone drops an error of a single try: the API server may be away
-// for a moment, and the wait has its own end.
-func ignoreUnlessDone(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return err
-	}
-	return nil
 }
 
 func podReady(pod *corev1.Pod) bool {

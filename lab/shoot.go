@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/drainboard/drainboard/lab/process"
 	"github.com/drainboard/drainboard/lab/vms"
 )
 
@@ -166,18 +167,18 @@ func (l *Lab) startMachineController(s *Shoot, flags []string) error {
 	if err := os.WriteFile(wayFile, way, 0o600); err != nil {
 		return err
 	}
-	process := &Process{Name: s.Component(), Log: l.path(s.Component() + ".log"), args: append([]string{
+	manager := process.New(s.Component(), l.path(s.Component()+".log"), append([]string{
 		filepath.Join(l.options.BinDir, "lab"), MachineControllerManager,
 		"--target-kubeconfig=" + l.path(MachineControllerManager+".kubeconfig"),
 		"--namespace=" + s.ControlNamespace,
 		"--node-selector=" + s.nodeSelector(),
 		"--vms=" + wayFile,
 		"--kube-api-qps=500", "--kube-api-burst=1000",
-	}, flags...)}
+	}, flags...)...)
 	l.processMu.Lock()
-	l.processes[process.Name] = process
+	l.processes[manager.Name] = manager
 	l.processMu.Unlock()
-	return process.Start()
+	return manager.Start()
 }
 
 // end stops what runs for a Shoot in this process.

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/vms"
 )
 
@@ -46,7 +47,7 @@ func (m *shootMachines) Launch(vm vms.VM, joins bool) {
 		return
 	}
 	m.work.Go(func() {
-		if !sleep(ctx, m.shoot.lab.options.Times.Boot) {
+		if !try.Sleep(ctx, m.shoot.lab.options.Times.Boot) {
 			return
 		}
 		m.machines.insist(ctx, "create node "+vm.Node, func() error {
@@ -64,7 +65,7 @@ func (m *shootMachines) Terminate(vm vms.VM) {
 	delete(m.launched, vm.ID)
 	m.mu.Unlock()
 	m.work.Go(func() {
-		if sleep(m.machines.ctx, m.shoot.lab.options.Times.Terminate) {
+		if try.Sleep(m.machines.ctx, m.shoot.lab.options.Times.Terminate) {
 			m.machines.remove(vm.Node)
 		}
 	})

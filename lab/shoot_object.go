@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // object is the Shoot as Gardener's API server would keep it, with its defaults.
@@ -77,7 +79,7 @@ func (s *Shoot) create(ctx context.Context, shoot *shootObject) error {
 	}
 	delete(content, "status")
 	var last error
-	err = poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err = try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		_, last = s.shoots.Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{})
 		return last == nil, nil
 	})
@@ -198,10 +200,10 @@ const operationKey = "gardener.cloud/operation"
 // their nodes can be used and name them.
 func (s *Shoot) WaitUpdated(ctx context.Context, pool string) error {
 	why := ""
-	err := poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
 		why, err = s.unfinished(ctx, pool)
-		return why == "" && err == nil, ignoreUnlessDone(ctx, err)
+		return why == "" && err == nil, try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
 		return fmt.Errorf("pool %s: %s: %w", pool, why, err)

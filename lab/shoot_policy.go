@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 //go:embed shoot_policy.yaml
@@ -51,7 +53,7 @@ func (l *Lab) refuseShoots(ctx context.Context) error {
 		},
 	}}
 	var last error
-	err = poll(ctx, 100*time.Millisecond, func() (bool, error) {
+	err = try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		_, last = anything.Resource(shootResource).Namespace(metav1.NamespaceDefault).Create(ctx, wrong, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 		return apierrors.IsInvalid(last), nil
 	})

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
-)
 
-// unready is an annotation of pods that the fake kubelets do not call Ready (kwok.yaml).
-const unready = "lab.drainboard.dev/unready"
+	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/try"
+)
 
 // Unready makes the pods of a namespace whose names begin so not ready, as if their
 // probes failed, until ReadyAgain. Pods that come later are well.
@@ -41,7 +40,7 @@ func (l *Lab) Unready(ctx context.Context, namespace, prefix string) error {
 func (l *Lab) ReadyAgain(ctx context.Context, namespace, prefix string) error {
 	pods, err := l.podsNamed(ctx, namespace, prefix)
 	for _, pod := range pods {
-		if pod.Annotations[unready] == "" {
+		if pod.Annotations[kwok.Unready] == "" {
 			continue
 		}
 		if err == nil {
@@ -55,20 +54,6 @@ func (l *Lab) ReadyAgain(ctx context.Context, namespace, prefix string) error {
 		return fmt.Errorf("make pods ready again: %w", err)
 	}
 	return nil
-}
-
-// LogNow and LogBefore are what every container has written, and what the one before it had that ended.
-var (
-	LogNow    = []string{"listening on :8080", "ready"}
-	LogBefore = []string{"reading /etc/checkout/config.yaml", "panic: runtime error: index out of range [3] with length 3", "goroutine 1 [running]:"}
-)
-
-// containerLog is a log as container runtimes write it.
-func containerLog(lines []string) (out []byte) {
-	for _, line := range lines {
-		out = fmt.Appendf(out, "%s stderr F %s\n", time.Now().UTC().Format(time.RFC3339Nano), line)
-	}
-	return out
 }
 
 // CrashLoop makes the pods of a namespace whose names begin so crash-loop, until ReadyAgain. Pods that come later are
@@ -119,9 +104,9 @@ func (l *Lab) podsNamed(ctx context.Context, namespace, prefix string) ([]*corev
 }
 
 func (l *Lab) annotatePod(ctx context.Context, pod *corev1.Pod, value string) error {
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, unready, value)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, kwok.Unready, value)
 	_, err := l.client.CoreV1().Pods(pod.Namespace).Patch(ctx, pod.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	return ignoreGone(err)
+	return try.IgnoreGone(err)
 }
 
 // setReady writes what the kubelet would say of a pod and its containers.
@@ -148,7 +133,7 @@ func (l *Lab) setReady(ctx context.Context, pod *corev1.Pod, ready bool) error {
 // setStatus changes what is said of a pod, as its kubelet would.
 func (l *Lab) setStatus(ctx context.Context, pod *corev1.Pod, change func(*corev1.PodStatus)) error {
 	api := l.client.CoreV1().Pods(pod.Namespace)
-	return ignoreGone(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	return try.IgnoreGone(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		now, err := api.Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -157,13 +142,6 @@ func (l *Lab) setStatus(ctx context.Context, pod *corev1.Pod, change func(*corev
 		_, err = api.UpdateStatus(ctx, now, metav1.UpdateOptions{})
 		return err
 	}))
-}
-
-func ignoreGone(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
 }
 
 // UnreadyNode makes a node NotReady at once, until ReadyNode: its kubelet shows signs
@@ -189,14 +167,14 @@ func (l *Lab) UnreadyNodeSince(ctx context.Context, node string, since time.Time
 // ReadyNode makes a node Ready that UnreadyNode has made NotReady; one that is gone
 // meanwhile is no mistake.
 func (l *Lab) ReadyNode(ctx context.Context, node string) error {
-	if err := ignoreGone(l.annotateNode(ctx, node, l.options.Times.Ready.String())); err != nil {
+	if err := try.IgnoreGone(l.annotateNode(ctx, node, l.options.Times.Ready.String())); err != nil {
 		return fmt.Errorf("make node %s ready: %w", node, err)
 	}
 	return nil
 }
 
 func (l *Lab) annotateNode(ctx context.Context, node, ready string) error {
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, ReadyAfter, ready)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, kwok.ReadyAfter, ready)
 	_, err := l.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // TestUp runs the program, breaks it in the two ways a lab can end without being
@@ -40,7 +42,7 @@ func TestUp(t *testing.T) {
 	if err := up.Start(); err != nil {
 		t.Fatal(err)
 	}
-	err = poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	err = try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		_, err := os.Stat(filepath.Join(dir, "env"))
 		return err == nil, nil
 	})
@@ -216,7 +218,7 @@ func waitNoProcess(ctx context.Context, t *testing.T, dir string) {
 	t.Helper()
 	waiting, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	err := poll(waiting, 50*time.Millisecond, func() (bool, error) { return len(processes(dir)) == 0, nil })
+	err := try.Until(waiting, 50*time.Millisecond, func() (bool, error) { return len(processes(dir)) == 0, nil })
 	if err != nil {
 		t.Errorf("still running: %q", processes(dir))
 	}

@@ -19,6 +19,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // A Webhook is a validating admission webhook for evictions: a
@@ -195,7 +197,7 @@ func (l *Lab) waitWebhook(ctx context.Context, name, namespace string, there boo
 		ObjectMeta:    metav1.ObjectMeta{Name: "lab-nobody", Namespace: namespace},
 		DeleteOptions: &metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}},
 	}
-	return poll(ctx, 50*time.Millisecond, func() (bool, error) {
+	return try.Until(ctx, 50*time.Millisecond, func() (bool, error) {
 		err := l.client.PolicyV1().Evictions(namespace).Evict(ctx, eviction)
 		met := err != nil && strings.Contains(err.Error(), name)
 		return met == there && ctx.Err() == nil, nil

@@ -15,7 +15,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // drained is a drain that has begun.
@@ -25,7 +25,7 @@ type drained struct {
 }
 
 // upgrade drains the one node of a group by drainboard.
-func (b *bench) upgrade(ctx context.Context, p lab.Place) (drained, error) {
+func (b *bench) upgrade(ctx context.Context, p workload.Place) (drained, error) {
 	run, err := b.drainboard(ctx, p.Group, "--post-drain-wait", "1s")
 	if err != nil {
 		return drained{}, err
@@ -36,7 +36,7 @@ func (b *bench) upgrade(ctx context.Context, p lab.Place) (drained, error) {
 
 // kubectlDrain gives the pods of a group's one node somewhere to go, as an upgrade
 // does, and drains the node by kubectl.
-func (b *bench) kubectlDrain(ctx context.Context, p lab.Place) (drained, error) {
+func (b *bench) kubectlDrain(ctx context.Context, p workload.Place) (drained, error) {
 	nodes, err := b.lab.Nodes(ctx, p.Group)
 	if err != nil {
 		return drained{}, err

@@ -23,6 +23,8 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // foretoldTimes are those of machines and pods where a cluster has no others.
@@ -37,7 +39,7 @@ type foretold struct {
 	name         string
 	nodes, zones int
 	boot         time.Duration // 0: that of all
-	pods         func(p lab.Place) []runtime.Object
+	pods         func(p workload.Place) []runtime.Object
 	flags        []string
 }
 
@@ -45,13 +47,13 @@ var foretolds = []foretold{
 	{byEKS, 3, 3, 0, plainPods, nil}, // first: it takes the longest, by EKS's own waits
 	{"plain", 6, 3, 0, plainPods, nil},
 	{"slow boots", 4, 2, 45 * time.Second, plainPods, nil},
-	{"slow pods", 4, 2, 0, func(p lab.Place) []runtime.Object {
-		return []runtime.Object{p.MaxUnavailable("web", 1), annotated(p.Deployment("web", 8), lab.ReadyAfter, "12s")}
+	{"slow pods", 4, 2, 0, func(p workload.Place) []runtime.Object {
+		return []runtime.Object{p.MaxUnavailable("web", 1), annotated(p.Deployment("web", 8), kwok.ReadyAfter, "12s")}
 	}, nil},
-	{"slow stops", 4, 2, 0, func(p lab.Place) []runtime.Object {
-		return []runtime.Object{p.MaxUnavailable("web", 2), annotated(p.Deployment("web", 8), lab.StopAfter, "15s")}
+	{"slow stops", 4, 2, 0, func(p workload.Place) []runtime.Object {
+		return []runtime.Object{p.MaxUnavailable("web", 2), annotated(p.Deployment("web", 8), kwok.StopAfter, "15s")}
 	}, nil},
-	{"each zone's own", 6, 3, 0, func(p lab.Place) (all []runtime.Object) {
+	{"each zone's own", 6, 3, 0, func(p workload.Place) (all []runtime.Object) {
 		for _, zone := range lab.Zones("eu-west-1", 3) {
 			d := p.Deployment("in-"+zone, 3)
 			d.Spec.Template.Spec.NodeSelector[corev1.LabelTopologyZone] = zone
@@ -59,17 +61,17 @@ var foretolds = []foretold{
 		}
 		return all
 	}, nil},
-	{"singles", 4, 1, 0, func(p lab.Place) []runtime.Object {
+	{"singles", 4, 1, 0, func(p workload.Place) []runtime.Object {
 		return []runtime.Object{p.Deployment("one", 1), p.Deployment("two", 1), p.Deployment("three", 1)}
 	}, nil},
-	{"apart, no surge", 4, 1, 0, func(p lab.Place) []runtime.Object {
+	{"apart, no surge", 4, 1, 0, func(p workload.Place) []runtime.Object {
 		d := p.Deployment("web", 4)
 		d.Spec.Template.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		}}}}
 		return []runtime.Object{p.MaxUnavailable("web", 1), d}
 	}, []string{"--strategy", "eks-minimal"}},
-	{"never opens", 3, 1, 0, func(p lab.Place) []runtime.Object {
+	{"never opens", 3, 1, 0, func(p workload.Place) []runtime.Object {
 		return []runtime.Object{p.MinAvailable("checkout", 3), p.Deployment("checkout", 3)}
 	}, []string{"--drain-timeout", "40s"}},
 	{byKops, 4, 3, 0, plainPods, []string{"--node-interval", "3s", "--validate-pause", "2s", "--validate-retry", "6s"}},
@@ -90,7 +92,7 @@ var foretoldReleases = []eks.Release{
 // newerAMI has the same kubelet as lab.NewAMI.
 const newerAMI = "ami-0e15f2b0c7a4d3961"
 
-func plainPods(p lab.Place) []runtime.Object {
+func plainPods(p workload.Place) []runtime.Object {
 	return []runtime.Object{p.MaxUnavailable("web", 3), p.Deployment("web", 12)}
 }
 
@@ -172,7 +174,7 @@ func (b *bench) rollTwice(ctx context.Context, f *foretold, group string) (first
 
 // makeForetold makes a group with its pods, and returns the flags of its roll. A group of kops has a name of its own.
 func (b *bench) makeForetold(ctx context.Context, f *foretold, group *string) (flags []string, err error) {
-	p, zones := lab.Place{Namespace: *group, Group: *group}, lab.Zones("eu-west-1", 3)[:f.zones]
+	p, zones := workload.Place{Namespace: *group, Group: *group}, lab.Zones("eu-west-1", 3)[:f.zones]
 	flags = append([]string{"--approve", "none", "--post-drain-wait", "5s"}, f.flags...)
 	switch f.name {
 	case byEKS:

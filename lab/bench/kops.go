@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/kopsorder"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // The roll by kops's rules, with the waits that kops has by default: 24 nodes in 3
@@ -208,7 +209,7 @@ func (b *bench) kopsInLab(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p := lab.Place{Namespace: "roll", Group: k.Groups["nodes"].Name}
+		p := workload.Place{Namespace: "roll", Group: k.Groups["nodes"].Name}
 		if err := b.lab.Apply(ctx, p.MaxUnavailable("web", 6), p.Deployment("web", 24)); err != nil {
 			return err
 		}

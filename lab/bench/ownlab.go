@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // ownLabTimes are those of the simulated rolls, a fifth of each.
@@ -77,7 +78,7 @@ func (b *bench) rollBeside(ctx context.Context, surge int, rolls []*ownRoll) err
 
 // makeOwn makes the group of a roll, with the pods of the simulated ones.
 func (b *bench) makeOwn(ctx context.Context, r *ownRoll) error {
-	p := lab.Place{Namespace: r.group, Group: r.group}
+	p := workload.Place{Namespace: r.group, Group: r.group}
 	if r.kops {
 		k, err := b.lab.AddKopsCluster(ctx, lab.KopsOptions{Name: r.group + ".k8s.local", Groups: []lab.KopsGroup{{Name: r.group, Size: kopsNodes}}})
 		if err != nil {

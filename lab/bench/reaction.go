@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // Budgets open one after another, at random moments, so that no timer of the one
@@ -48,8 +49,8 @@ func (b *bench) reactions(ctx context.Context) error {
 // second pod comes up elsewhere, the budget allows one eviction, and exactly one
 // pod may go. The times are from the budget's opening, as the disruption
 // controller writes it, to the accepted eviction.
-func (b *bench) reaction(ctx context.Context, name string, openings int, drain func(context.Context, lab.Place) (drained, error)) ([]time.Duration, error) {
-	p := lab.Place{Namespace: name, Group: "ng-" + name}
+func (b *bench) reaction(ctx context.Context, name string, openings int, drain func(context.Context, workload.Place) (drained, error)) ([]time.Duration, error) {
+	p := workload.Place{Namespace: name, Group: "ng-" + name}
 	if _, err := b.lab.AddGroup(ctx, lab.GroupOptions{Name: p.Group, Nodes: 1, Zones: lab.Zones("eu-west-1", 1), InstanceType: roomy}); err != nil {
 		return nil, err
 	}

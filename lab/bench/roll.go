@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // The roll: 24 nodes in 3 zones with 120 pods, 3 at once, and no wait under 5 s.
@@ -25,7 +26,7 @@ var rollTimes = lab.Times{Boot: rollWait, Ready: rollWait, Terminate: rollWait, 
 // what three nodes hold.
 func (b *bench) roll(ctx context.Context) error {
 	return b.inLab(ctx, rollTimes, func(ctx context.Context) error {
-		p := lab.Place{Namespace: "roll", Group: "ng-roll"}
+		p := workload.Place{Namespace: "roll", Group: "ng-roll"}
 		if _, err := b.lab.AddGroup(ctx, lab.GroupOptions{Name: p.Group, Nodes: rollNodes}); err != nil {
 			return err
 		}

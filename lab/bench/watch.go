@@ -18,6 +18,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/size"
 	"github.com/drainboard/drainboard/lab/terminal"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // The cluster that dashboards look at, and the terminal that they are looked at in.
@@ -82,7 +83,7 @@ func (b *bench) watch(ctx context.Context) error {
 
 // fillLab makes the cluster that is looked at.
 func (b *bench) fillLab(ctx context.Context) error {
-	p := lab.Place{Namespace: "large", Group: watchGroup}
+	p := workload.Place{Namespace: "large", Group: watchGroup}
 	if _, err := b.lab.AddGroup(ctx, lab.GroupOptions{Name: p.Group, Nodes: watchNodes}); err != nil {
 		return err
 	}

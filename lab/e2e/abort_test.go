@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -157,8 +158,8 @@ func TestAbortWhileAPIsFail(t *testing.T) {
 		shared.Cloud().DenyKey(s.key, action, true)
 	}
 	faults := []func(){
-		api.Fail(1, func(r gate.Request) bool { return r.Method == "PATCH" && old[r.URL.Path] }, lab.Forbidden),
-		api.Fail(0.3, gate.Any, quickly(lab.Troubles)...),
+		api.Fail(1, func(r gate.Request) bool { return r.Method == "PATCH" && old[r.URL.Path] }, apigate.Forbidden),
+		api.Fail(0.3, gate.Any, quickly(apigate.Troubles)...),
 		shared.Cloud().Gate().Fail(0.3, cloud.Asks(s.key, ""), quickly(cloud.Troubles)...),
 	}
 	p.signal(syscall.SIGINT)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // Worker pools of Gardener, rolled by the real machine-controller-manager and watched by
@@ -117,7 +118,7 @@ func (s *shootScene) watches(pool string, columns, rows int, flags ...string) *b
 // on is where workloads of a pool go.
 func (s *shootScene) on(pool string) *scene {
 	o := *s.scene
-	o.place = lab.Place{Namespace: s.name + "-" + pool, Group: s.shoot.Group(pool)}
+	o.place = workload.Place{Namespace: s.name + "-" + pool, Group: s.shoot.Group(pool)}
 	return &o
 }
 

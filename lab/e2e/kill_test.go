@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -37,12 +38,12 @@ func (s *scene) call(name, action string, parameters ...string) point {
 
 // request is the point of a request to the Kubernetes API.
 func request(name, method, end string, body ...string) point {
-	return point{name, false, lab.Asks(method, end, body...)}
+	return point{name, false, apigate.Asks(method, end, body...)}
 }
 
 // patch is the point of a change of a node.
 func patch(name string, body ...string) point {
-	asks := lab.Asks("PATCH", "", body...)
+	asks := apigate.Asks("PATCH", "", body...)
 	return point{name, false, func(r gate.Request) bool { return strings.HasPrefix(r.URL.Path, "/api/v1/nodes/") && asks(r) }}
 }
 

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 const (
@@ -116,7 +116,7 @@ func (s *kopsScene) must(err error) {
 // "", without one.
 func (s *kopsScene) criticalPod(name, class, node string) {
 	s.t.Helper()
-	template := lab.Place{}.PodTemplate(name)
+	template := workload.Place{}.PodTemplate(name)
 	pod := &corev1.Pod{ObjectMeta: template.ObjectMeta, Spec: template.Spec}
 	pod.Namespace, pod.Name, pod.Spec.PriorityClassName = metav1.NamespaceSystem, name, class
 	pod.Annotations["lab.drainboard.dev/ready-after"] = "never"

@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/kopsorder"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // kopsRoles are the lab's roles as the order knows them.
@@ -90,8 +91,8 @@ func kopsSceneOf(t *testing.T, name string, groups ...lab.KopsGroup) *kopsScene 
 }
 
 // in is the place of a group's workload.
-func (s *kopsScene) in(group string) lab.Place {
-	return lab.Place{Namespace: s.name + "-" + group, Group: s.kops.Groups[group].Name}
+func (s *kopsScene) in(group string) workload.Place {
+	return workload.Place{Namespace: s.name + "-" + group, Group: s.kops.Groups[group].Name}
 }
 
 // at is the scene with one of the cluster's groups.

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kwok"
 )
 
 // A replacement that crash-loops on a new node is seen, and the last lines of its container that ended are read from
@@ -34,7 +35,7 @@ func TestPodLog(t *testing.T) {
 	came := time.Now()
 	p.expect("1 workload crash-loops")
 	t.Logf("on the screen %s after the cluster's word", time.Since(came).Round(time.Millisecond))
-	p.pressUntil("L", "log of "+pod.Namespace+"/"+pod.Name, "exit code 2 (Error), 4 restarts", lab.LogBefore[1], "--previous --tail=20")
+	p.pressUntil("L", "log of "+pod.Namespace+"/"+pod.Name, "exit code 2 (Error), 4 restarts", kwok.LogBefore[1], "--previous --tail=20")
 	p.press("esc")
 
 	other := s.other("logs-denied", "read", "watch")
@@ -52,7 +53,7 @@ func TestPodLog(t *testing.T) {
 	p.quits(0)
 	s.checkRolled()
 	for what, kept := range map[string]string{"report": s.run("report", s.group.Name).exits(0).out(), "journal": s.journalText(), "record": fmt.Sprint(s.record())} {
-		if !strings.Contains(kept, s.group.Name) || strings.Contains(kept, "panic") || strings.Contains(kept, lab.LogBefore[0]) {
+		if !strings.Contains(kept, s.group.Name) || strings.Contains(kept, "panic") || strings.Contains(kept, kwok.LogBefore[0]) {
 			t.Errorf("the %s has the log, or is empty:\n%s", what, kept)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/gate"
 	"github.com/drainboard/drainboard/providers/kube"
 	"github.com/drainboard/drainboard/providers/kube/records"
@@ -276,7 +277,7 @@ func TestRecordInParts(t *testing.T) {
 	const limit = 3 << 10 // with base64 and what else is in a request
 	end := api.Fail(1, func(r gate.Request) bool {
 		return (r.Method == http.MethodPut || r.Method == http.MethodPost) && strings.Contains(r.URL.Path, "/namespaces/drainboard/configmaps") && len(r.Body) > limit
-	}, lab.TooLarge)
+	}, apigate.TooLarge)
 	defer end()
 	p := s.upgrade("--max-unavailable", "2")
 	p.await("node.blocked")

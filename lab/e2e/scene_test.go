@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // zones of the lab. Those after the third are for tests that take capacity away.
@@ -32,7 +33,7 @@ type scene struct {
 	t     *testing.T
 	ctx   context.Context
 	name  string
-	place lab.Place
+	place workload.Place
 	group lab.Group
 	home  string
 
@@ -64,7 +65,7 @@ func loneScene(t *testing.T, name string, o lab.GroupOptions, rights ...string) 
 	if len(o.Zones) == 0 {
 		o.Zones = zones[:3]
 	}
-	s.place = lab.Place{Namespace: name, Group: o.Name}
+	s.place = workload.Place{Namespace: name, Group: o.Name}
 	var err error
 	if s.group, err = shared.AddGroup(ctx, o); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -35,7 +36,7 @@ func TestStorm(t *testing.T) {
 	for _, n := range s.nodes() {
 		old[n.Spec.ProviderID[strings.LastIndex(n.Spec.ProviderID, "/")+1:]] = n.Name
 	}
-	defer s.gate(point{}).Fail(0.25, gate.Any, lab.Troubles...)()
+	defer s.gate(point{}).Fail(0.25, gate.Any, apigate.Troubles...)()
 	defer shared.Cloud().Gate().Fail(0.25, cloud.Asks(s.key, ""), cloud.Troubles...)()
 	t.Cleanup(func() { _ = shared.Process(lab.APIServer).Start() })
 

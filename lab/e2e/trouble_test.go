@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -23,7 +24,7 @@ func TestBusyAPIs(t *testing.T) {
 
 	p := s.interactive("--yes", "--approve", "none")
 	p.expect("scale up")
-	end := api.Fail(0.2, gate.Any, lab.Troubles...)
+	end := api.Fail(0.2, gate.Any, apigate.Troubles...)
 	defer end()
 	defer shared.Cloud().Gate().Fail(0.5, cloud.Asks(s.key, ""), cloud.Throttling)()
 	stop, cutting := make(chan struct{}), make(chan struct{})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kwok"
 )
 
 // stage is a lab on which a scenario is played. It knows the part of the
@@ -127,7 +128,7 @@ func (s *stage) workload(l line) bool {
 	}
 	pod := s.place.PodTemplate(name)
 	if stop := l.pair["stop"]; stop != "" {
-		pod.Annotations[lab.StopAfter] = stop
+		pod.Annotations[kwok.StopAfter] = stop
 	}
 	for _, shape := range l.words[1:] {
 		switch shape {

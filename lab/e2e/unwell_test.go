@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/gate"
 )
@@ -118,7 +119,7 @@ func (s *scene) ails(percent int, others ...*scene) (heal func()) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		troubles = append(troubles, api.Fail(share, gate.Any, lab.Troubles...),
+		troubles = append(troubles, api.Fail(share, gate.Any, apigate.Troubles...),
 			shared.Cloud().Gate().Fail(share, cloud.Asks(who.key, ""), cloud.Troubles...))
 	}
 	heal = sync.OnceFunc(func() {

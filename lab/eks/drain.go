@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // The marks of old nodes.
@@ -52,7 +53,7 @@ func grant(ctx context.Context, kube kubernetes.Interface) error {
 func (s *Service) markNode(ctx context.Context, name string) error {
 	node, err := s.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return ignoreGone(err)
+		return try.IgnoreGone(err)
 	}
 	patch := map[string]any{
 		"metadata": map[string]any{"labels": map[string]string{noLoadBalancer: "true"}},
@@ -91,14 +92,7 @@ func (s *Service) patchNode(ctx context.Context, name string, patch map[string]a
 		panic(err) // strings, and what Kubernetes can encode
 	}
 	_, err = s.kube.CoreV1().Nodes().Patch(ctx, name, apitypes.MergePatchType, data, metav1.PatchOptions{})
-	return ignoreGone(err)
-}
-
-func ignoreGone(err error) error {
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return try.IgnoreGone(err)
 }
 
 // drain is one node to empty.
@@ -139,7 +133,7 @@ func (s *Service) drain(ctx context.Context, d drain) bool {
 				s.takeOff(ctx, d, pod, force)
 			}
 		}
-		if !sleep(ctx, s.now().Retry) {
+		if !try.Sleep(ctx, s.now().Retry) {
 			return false
 		}
 	}
@@ -204,7 +198,7 @@ func (s *Service) keepHooks() {
 		for _, n := range groups {
 			s.keepHook(n)
 		}
-		if !sleep(s.ctx, s.now().Poll) {
+		if !try.Sleep(s.ctx, s.now().Poll) {
 			return
 		}
 	}

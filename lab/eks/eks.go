@@ -281,13 +281,3 @@ func (s *Service) note(e Entry) {
 		fmt.Fprintf(s.o.Log, "eks: %s %s %s %s %s\n", e.Group, e.Step, e.Node, e.Pod, e.Detail)
 	}
 }
-
-// sleep waits and reports whether the context let it.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // The labels that the service gives to nodes.
@@ -214,7 +215,7 @@ func (s *Service) awaitCreated(n *nodegroup) {
 			s.settle(n, types.NodegroupStatusActive)
 			return
 		}
-		if sleep(ctx, s.now().Poll) {
+		if try.Sleep(ctx, s.now().Poll) {
 			continue
 		}
 		if s.ctx.Err() == nil {
@@ -264,7 +265,7 @@ func (s *Service) remove(n *nodegroup) {
 		if err == nil && len(members) == 0 {
 			break
 		}
-		if !sleep(s.ctx, s.now().Poll) {
+		if !try.Sleep(s.ctx, s.now().Poll) {
 			return
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // listUpdates lists ids in no order that tells which is the latest.
@@ -197,7 +199,7 @@ func (s *Service) updateConfig(in *eks.UpdateNodegroupConfigInput) (*eks.UpdateN
 	}
 	if fresh {
 		s.work.Go(func() {
-			if sleep(s.ctx, s.now().Config) && s.configure(s.ctx, n, next, in) {
+			if try.Sleep(s.ctx, s.now().Config) && s.configure(s.ctx, n, next, in) {
 				s.end(n, u, nil, func() {
 					n.ScalingConfig, n.UpdateConfig, n.Labels, n.Taints = next.ScalingConfig, next.UpdateConfig, next.Labels, next.Taints
 					n.NodeRepairConfig, n.WarmPoolConfig = next.NodeRepairConfig, next.WarmPoolConfig

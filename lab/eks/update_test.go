@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // of are a node group's entries of the worker's log.
@@ -70,7 +71,7 @@ func TestDefault(t *testing.T) {
 	ctx := testContext(t)
 	zones := lab.Zones("eu-west-1", 2)
 	asg := shared.add(t, lab.Nodegroup{Name: "web", Nodes: 4, Max: 5, Zones: zones, Update: &types.NodegroupUpdateConfig{MaxUnavailable: aws.Int32(2)}})
-	place := lab.Place{Namespace: "default-web", Group: asg}
+	place := workload.Place{Namespace: "default-web", Group: asg}
 	if err := shared.Apply(ctx, place.Deployment("shop", 6)); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestTaints(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	ctx := testContext(t)
 	asg := shared.add(t, lab.Nodegroup{Name: "api", Nodes: 1, Zones: lab.Zones("eu-west-1", 1)})
-	place := lab.Place{Namespace: "blocked-api", Group: asg}
+	place := workload.Place{Namespace: "blocked-api", Group: asg}
 	if err := shared.Apply(ctx, place.Deployment("cart", 1), place.MaxUnavailable("cart", 0)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/drainboard/drainboard/lab/try"
 )
 
 // worker carries out one update to another version.
@@ -42,7 +44,7 @@ func (w *worker) note(step, node, detail string) {
 func (w *worker) run(ctx context.Context) *types.ErrorDetail {
 	minimal := w.config.UpdateStrategy == types.NodegroupUpdateStrategiesMinimal
 	w.note(SetUp, "", string(w.config.UpdateStrategy))
-	if !sleep(ctx, w.s.now().Setup) || !w.setUp(ctx) {
+	if !try.Sleep(ctx, w.s.now().Setup) || !w.setUp(ctx) {
 		return nil
 	}
 	var why *types.ErrorDetail
@@ -76,7 +78,7 @@ func (s *Service) insist(ctx context.Context, do func(context.Context) error) bo
 		if do(ctx) == nil {
 			return true
 		}
-		if !sleep(ctx, s.now().Poll) {
+		if !try.Sleep(ctx, s.now().Poll) {
 			return false
 		}
 	}
@@ -236,7 +238,7 @@ func (w *worker) awaitNew(ctx context.Context, come func([]member) bool) *types.
 			return &types.ErrorDetail{ErrorCode: types.ErrorCodeNodeCreationFailure, ResourceIds: ids,
 				ErrorMessage: aws.String("Couldn't proceed with upgrade process as new nodes are not joining node group " + *w.n.NodegroupName)}
 		}
-		if !sleep(ctx, w.s.now().Poll) {
+		if !try.Sleep(ctx, w.s.now().Poll) {
 			return nil
 		}
 	}
@@ -327,7 +329,7 @@ func (w *worker) replace(ctx context.Context, round []member, minimal bool) *typ
 					return
 				}
 				w.note(Drained, m.node, "")
-				if !minimal && !sleep(ctx, w.s.now().Settle) {
+				if !minimal && !try.Sleep(ctx, w.s.now().Settle) {
 					return
 				}
 			}
@@ -362,7 +364,7 @@ func (w *worker) terminate(ctx context.Context, m member) {
 				w.note(Terminated, m.node, m.id)
 			}
 		}
-		if !sleep(ctx, w.s.now().Poll) {
+		if !try.Sleep(ctx, w.s.now().Poll) {
 			return
 		}
 	}
@@ -382,7 +384,7 @@ func (w *worker) scaleDown(ctx context.Context) {
 			expect, left = *g.DesiredCapacity-1, left-1
 			w.note(Shrunk, "", fmt.Sprintf("%d", expect))
 		}
-		if !sleep(ctx, w.s.now().Shrink) {
+		if !try.Sleep(ctx, w.s.now().Shrink) {
 			return
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 const region = "eu-west-1"
@@ -114,7 +115,7 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 	flags.StringVar(&f.group, "group", "ng-web", "name of the Auto Scaling group, or of the node group (--eks)")
 	flags.StringVar(&f.namespace, "namespace", "shop", "namespace of the workload")
 	flags.StringVar(&f.workload, "workload", "default",
-		"what runs on the nodes: default or all (everything), none, or some of "+strings.Join(lab.Workloads(), ","))
+		"what runs on the nodes: default or all (everything), none, or some of "+strings.Join(workload.Names(), ","))
 	flags.DurationVar(&f.times.Boot, "boot", 5*time.Second, "from an instance's launch to its node")
 	flags.DurationVar(&f.times.Ready, "ready", 3*time.Second, "from a node's appearance to Ready")
 	flags.DurationVar(&f.times.Terminate, "terminate", 3*time.Second, "from an instance's shutdown to the end of its node")
@@ -228,7 +229,7 @@ func (f upFlags) populate(ctx context.Context, l *lab.Lab) (place, error) {
 	if _, err := l.AddGroup(ctx, lab.GroupOptions{Name: f.group, Nodes: f.nodes}); err != nil {
 		return made, err
 	}
-	return made, f.deploy(ctx, l, lab.Place{Namespace: f.namespace, Group: f.group}, f.nodes)
+	return made, f.deploy(ctx, l, workload.Place{Namespace: f.namespace, Group: f.group}, f.nodes)
 }
 
 // populateKops makes the kops cluster and the workload: in the group nodes and, in a
@@ -242,7 +243,7 @@ func (f upFlags) populateKops(ctx context.Context, l *lab.Lab) (place, error) {
 		return made, err
 	}
 	for namespace, group := range map[string]string{f.namespace: "nodes", f.namespace + "-batch": "batch"} {
-		if err := f.deploy(ctx, l, lab.Place{Namespace: namespace, Group: k.Groups[group].Name}, f.nodes/2); err != nil {
+		if err := f.deploy(ctx, l, workload.Place{Namespace: namespace, Group: k.Groups[group].Name}, f.nodes/2); err != nil {
 			return made, err
 		}
 	}
@@ -266,7 +267,7 @@ func (f upFlags) populateShoot(ctx context.Context, l *lab.Lab) (place, error) {
 		if i > 0 {
 			namespace += "-" + p.Name
 		}
-		if err := f.deploy(ctx, l, lab.Place{Namespace: namespace, Group: s.Group(p.Name)}, p.Size); err != nil {
+		if err := f.deploy(ctx, l, workload.Place{Namespace: namespace, Group: s.Group(p.Name)}, p.Size); err != nil {
 			return made, err
 		}
 	}
@@ -287,11 +288,11 @@ func (f upFlags) populateEKS(ctx context.Context, l *lab.Lab) (place, error) {
 	if err != nil {
 		return made, err
 	}
-	return made, f.deploy(ctx, l, lab.Place{Namespace: f.namespace, Group: asg}, f.nodes)
+	return made, f.deploy(ctx, l, workload.Place{Namespace: f.namespace, Group: asg}, f.nodes)
 }
 
 // deploy starts the workload in a place and waits until it is Ready.
-func (f upFlags) deploy(ctx context.Context, l *lab.Lab, p lab.Place, nodes int) error {
+func (f upFlags) deploy(ctx context.Context, l *lab.Lab, p workload.Place, nodes int) error {
 	names, err := f.workloads()
 	if err != nil || len(names) == 0 {
 		return err
@@ -311,12 +312,12 @@ func (f upFlags) workloads() ([]string, error) {
 	case "none":
 		return nil, nil
 	case "default", "all":
-		return lab.Workloads(), nil
+		return workload.Names(), nil
 	}
 	names := strings.Split(f.workload, ",")
 	for _, name := range names {
-		if !slices.Contains(lab.Workloads(), name) {
-			return nil, fmt.Errorf("no workload %q; there are %s", name, strings.Join(lab.Workloads(), ", "))
+		if !slices.Contains(workload.Names(), name) {
+			return nil, fmt.Errorf("no workload %q; there are %s", name, strings.Join(workload.Names(), ", "))
 		}
 	}
 	return names, nil

@@ -1,6 +1,7 @@
-package lab
+package workload
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -9,6 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/drainboard/drainboard/lab/kwok"
 )
 
 // catalog is the workload of an ordinary cluster with everything that makes a
@@ -30,7 +33,7 @@ var catalog = map[string]func(Place) []runtime.Object{
 	"lone":     lone,
 }
 
-// Workloads are the names that Deploy takes:
+// Names are the workloads of the catalog, as Lab.Deploy takes them:
 //
 //	web       6 replicas spread over zones, budget maxUnavailable 1
 //	api       4 replicas, budget minAvailable 3
@@ -46,13 +49,22 @@ var catalog = map[string]func(Place) []runtime.Object{
 //	single    1 replica, no budget
 //	finished  a pod that is done, of a Job
 //	lone      1 replica, budget minAvailable 1: allows nothing
-func Workloads() []string { return slices.Sorted(maps.Keys(catalog)) }
+func Names() []string { return slices.Sorted(maps.Keys(catalog)) }
+
+// Objects is the objects of a workload of the catalog, by its name.
+func (p Place) Objects(name string) ([]runtime.Object, error) {
+	objects, ok := catalog[name]
+	if !ok {
+		return nil, fmt.Errorf("no workload %q; there are %v", name, Names())
+	}
+	return objects(p), nil
+}
 
 func web(p Place) []runtime.Object {
 	d := p.Deployment("web", 6)
 	d.Spec.Template.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone,
-		WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selector("web"),
+		WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: Selector("web"),
 	}}
 	return []runtime.Object{p.MaxUnavailable("web", 1), d}
 }
@@ -79,7 +91,7 @@ func database(p Place) []runtime.Object {
 	return []runtime.Object{p.MaxUnavailable("db", 1), &appsv1.StatefulSet{
 		ObjectMeta: p.meta("db"),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas: new(int32(3)), Selector: selector("db"), Template: p.PodTemplate("db"),
+			Replicas: new(int32(3)), Selector: Selector("db"), Template: p.PodTemplate("db"),
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 		},
 	}}
@@ -88,7 +100,7 @@ func database(p Place) []runtime.Object {
 func agent(p Place) []runtime.Object {
 	return []runtime.Object{&appsv1.DaemonSet{
 		ObjectMeta: p.meta("agent"),
-		Spec:       appsv1.DaemonSetSpec{Selector: selector("agent"), Template: p.PodTemplate("agent")},
+		Spec:       appsv1.DaemonSetSpec{Selector: Selector("agent"), Template: p.PodTemplate("agent")},
 	}}
 }
 
@@ -117,7 +129,7 @@ func sticky(p Place) []runtime.Object {
 
 func slow(p Place) []runtime.Object {
 	d := p.Deployment("slow", 2)
-	d.Spec.Template.Annotations[StopAfter] = "20s"
+	d.Spec.Template.Annotations[kwok.StopAfter] = "20s"
 	d.Spec.Template.Spec.TerminationGracePeriodSeconds = new(int64(30))
 	return []runtime.Object{d}
 }

@@ -1,10 +1,11 @@
-package lab
+// Package apigate is a gate (package gate) before the API server, with the answers that a busy
+// one gives, so that single requests of a user go wrong.
+package apigate
 
 import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -17,46 +18,23 @@ import (
 	"github.com/drainboard/drainboard/lab/gate"
 )
 
-// apiGate is a user's gate before the API server, and the server that it is.
-type apiGate struct {
+// Gate is a user's gate before the API server, and the server that it is.
+type Gate struct {
 	*gate.Gate
+	Address string // where it listens, as host and port
+
 	server *http.Server
 }
 
-// Gate is the gate before the API server that a user's line leads to from now on, so
-// that single requests of this user can go wrong. Connections that the user has break
-// the first time. It panics for an unknown user, as Line does.
-func (l *Lab) Gate(user string) (*gate.Gate, error) {
-	line := l.Line(user)
-	l.faultMu.Lock()
-	defer l.faultMu.Unlock()
-	if g, ok := l.gates[user]; ok {
-		return g.Gate, nil
-	}
-	g, address, err := l.openGate()
+// Open serves a gate on the loopback interface before the API server at a URL, with the
+// API server's own certificate; ca is its authority, in PEM.
+func Open(server string, ca []byte, cert tls.Certificate) (*Gate, error) {
+	to, err := url.Parse(server)
 	if err != nil {
-		return nil, fmt.Errorf("open a gate for %s: %w", user, err)
-	}
-	if l.gates == nil {
-		l.gates = map[string]*apiGate{}
-	}
-	l.gates[user] = g
-	line.lead(address)
-	return g.Gate, nil
-}
-
-// openGate serves a gate with the API server's own certificate.
-func (l *Lab) openGate() (*apiGate, string, error) {
-	to, err := url.Parse(l.server)
-	if err != nil {
-		return nil, "", err
-	}
-	cert, err := tls.LoadX509KeyPair(l.path("tls.crt"), l.path("tls.key"))
-	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	known := x509.NewCertPool()
-	known.AppendCertsFromPEM(l.ca)
+	known.AppendCertsFromPEM(ca)
 	quiet := log.New(io.Discard, "", 0)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(to) },
@@ -70,12 +48,15 @@ func (l *Lab) openGate() (*apiGate, string, error) {
 	g := gate.New(proxy)
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	server := &http.Server{Handler: g, ErrorLog: quiet}
-	go server.Serve(listener)
-	return &apiGate{g, server}, listener.Addr().String(), nil
+	opened := &Gate{g, listener.Addr().String(), &http.Server{Handler: g, ErrorLog: quiet}}
+	go opened.server.Serve(listener)
+	return opened, nil
 }
+
+// Close ends the gate and the connections that pass it.
+func (g *Gate) Close() { _ = g.server.Close() }
 
 // Troubles are the failures of a busy API server: 429 with a second to wait, 500, no
 // answer to a request that was carried out, and none to one that never arrived.

@@ -1,8 +1,9 @@
-package lab
+// Package process runs the programs of a lab: each can be stopped, killed, frozen and started
+// again, and none outlives the lab.
+package process
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,12 +26,17 @@ type Process struct {
 	Name string
 	Log  string // file that its output is appended to
 
-	args []string // program and arguments
+	command []string // program and arguments
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd     // nil while stopped
 	done chan struct{} // closed when cmd has ended
 	err  error         // how it ended; read after done
+}
+
+// New is a process of a program with its arguments, which is not started.
+func New(name, log string, command ...string) *Process {
+	return &Process{Name: name, Log: log, command: command}
 }
 
 // Start starts the process if it is not running.
@@ -48,7 +54,7 @@ func (p *Process) Start() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(p.args[0], p.args[1:]...)
+	cmd := exec.Command(p.command[0], p.command[1:]...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Dir = filepath.Dir(p.Log)
 	cmd.Env = []string{"HOME=" + cmd.Dir, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}
@@ -131,8 +137,8 @@ func (p *Process) PID() int {
 	return p.cmd.Process.Pid
 }
 
-// alive reports an error, with the end of the log, if the process has ended.
-func (p *Process) alive() error {
+// Alive reports an error, with the end of the log, if the process has ended.
+func (p *Process) Alive() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
@@ -140,34 +146,18 @@ func (p *Process) alive() error {
 	}
 	select {
 	case <-p.done:
-		return fmt.Errorf("%s ended (%v); the end of %s:\n%s", p.Name, p.err, p.Log, tail(p.Log, 15))
+		return fmt.Errorf("%s ended (%v); the end of %s:\n%s", p.Name, p.err, p.Log, p.Tail(15))
 	default:
 		return nil
 	}
 }
 
-// tail returns the last lines of a file, for error messages.
-func tail(path string, lines int) []byte {
-	data, err := os.ReadFile(path)
+// Tail is the last lines of the log, or why it cannot be read, for error messages.
+func (p *Process) Tail(lines int) []byte {
+	data, err := os.ReadFile(p.Log)
 	if err != nil {
 		return []byte(err.Error())
 	}
 	all := bytes.Split(bytes.TrimRight(data, "\n"), []byte("\n"))
 	return bytes.Join(all[max(0, len(all)-lines):], []byte("\n"))
-}
-
-// poll calls ok every interval until it says yes, fails, or the context ends.
-func poll(ctx context.Context, interval time.Duration, ok func() (bool, error)) error {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		if yes, err := ok(); yes || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-ticker.C:
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
 )
 
@@ -119,7 +120,7 @@ leaderElection: {leaderElect: false}
 		"--token-auth-file="+l.path("tokens.csv"),
 		"--authorization-config="+l.path(authorizationFile),
 		"--endpoint-reconciler-type=none",
-		"--kubelet-preferred-address-types="+string(kubeletAddress),
+		"--kubelet-preferred-address-types="+string(machines.KubeletAddress),
 		"--profiling=false",
 		"--audit-policy-file="+l.path("audit-policy.yaml"),
 		"--audit-log-path="+l.options.AuditLog,

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/workload"
@@ -35,7 +36,7 @@ func addShoot(ctx context.Context, t *testing.T, o ShootOptions) *Shoot {
 	begin := time.Now()
 	s, err := shared.AddShoot(ctx, o)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, (&process.Process{Log: shared.path(MachineControllerManager+"-"+o.Name+".log")}).Tail(30))
+		t.Fatalf("%v\n%s", err, (&process.Process{Log: shared.path(MachineControllerManager + "-" + o.Name + ".log")}).Tail(30))
 	}
 	t.Logf("shoot %s is there after %s", o.Name, time.Since(begin).Round(100*time.Millisecond))
 	return s
@@ -441,7 +442,7 @@ func TestShootMachineFaults(t *testing.T) {
 	if !s.Kill(nodes[0].Name) || s.Kill("ng-web-1") {
 		t.Error("a machine of the Shoot is not its own, or one of another is")
 	}
-	nodesUntil(ctx, t, s, "workers", 1, func(node *corev1.Node) bool { return node.Name != nodes[0].Name && nodeReady(node) })
+	nodesUntil(ctx, t, s, "workers", 1, func(node *corev1.Node) bool { return node.Name != nodes[0].Name && machines.NodeReady(node) })
 	for want, given := range map[string]values{
 		"no Shoot \"nobody\"": {"shoot": "nobody"},
 		"no pool \"nobody\"":  {"pool": "nobody"},

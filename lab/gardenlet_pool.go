@@ -138,7 +138,7 @@ func (p planned) deployClass(ctx context.Context, name string, zone int) error {
 	if err != nil {
 		return err
 	}
-	offer := s.lab.machines.resources(w.Machine.Type)
+	offer := s.lab.machines.Resources(w.Machine.Type)
 	wanted := machineapi.MachineClass{
 		ObjectMeta:   s.meta(name),
 		Provider:     "AWS",

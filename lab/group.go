@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
@@ -160,8 +161,8 @@ func (o GroupOptions) withDefaults() GroupOptions {
 		}
 	}
 	set(&o.InstanceType, "m5.large")
-	set(&o.OldAMI, OldAMI)
-	set(&o.NewAMI, NewAMI)
+	set(&o.OldAMI, machines.OldAMI)
+	set(&o.NewAMI, machines.NewAMI)
 	set(&o.Version, "$Latest")
 	if o.Max == 0 {
 		o.Max = o.Nodes
@@ -176,7 +177,7 @@ func userData(o GroupOptions) string {
 		if labels == nil {
 			labels = map[string]string{}
 		}
-		labels[eksGroupLabel] = o.Name
+		labels[machines.EKSGroupLabel] = o.Name
 	}
 	if len(labels) == 0 {
 		return ""
@@ -187,4 +188,18 @@ func userData(o GroupOptions) string {
 	}
 	script := "#!/bin/bash\n/etc/eks/bootstrap.sh lab --kubelet-extra-args '--node-labels=" + strings.Join(pairs, ",") + "'\n"
 	return base64.StdEncoding.EncodeToString([]byte(script))
+}
+
+// SetImage says what boots from an AMI from now on. EC2 names the image after
+// its kubelet.
+func (l *Lab) SetImage(ami string, image machines.Image) {
+	l.machines.SetImage(ami, image)
+	l.cloud.SetImage(ami, image.Name())
+}
+
+// NeverReady makes the nodes of a group's next n instances stay NotReady; 0 ends
+// that for instances launched from then on. See Image for an AMI that does so, and
+// cloud.NeverJoin for instances without a node.
+func (l *Lab) NeverReady(group string, n int) {
+	l.machines.NeverReady(group, n)
 }

@@ -1,81 +1,20 @@
 package lab
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/kops"
+	"github.com/drainboard/drainboard/lab/machines"
+	"github.com/drainboard/drainboard/lab/try"
 )
-
-// KopsOptions describe a kops cluster. The zero value is one of a bastion, a machine of
-// the control plane and two groups of three nodes, all of them outdated.
-type KopsOptions struct {
-	Name    string      // of the cluster; empty: lab.k8s.local
-	Bucket  string      // of the state store, which is made if need be; empty: kops-state
-	Groups  []KopsGroup // empty: DefaultKopsGroups
-	Rolling KopsRolling // of the cluster's spec, for all groups
-
-	// UpToDate leaves the templates of all groups at version 1.
-	UpToDate bool
-}
-
-// KopsGroup is a kops instance group.
-type KopsGroup struct {
-	Name     string
-	Role     KopsRole        // empty: KopsNode
-	Size     int             // 0: 1
-	Min, Max int             // 0: Size
-	Zones    []string        // empty: all of the lab's
-	Rolling  KopsRolling     // of the group's spec
-	Warm     *cloud.WarmPool // filled with outdated instances
-
-	Labels map[string]string // that the spec gives to its nodes
-	Taints []string          // such as dedicated=batch:NoSchedule
-
-	// Balancer is what the group's instances are registered with: "network" for a
-	// target group, "classic" for a classic load balancer, empty for none. Draining is
-	// how long their connections take to end; 0: 1 s, a nanosecond: none.
-	Balancer string
-	Draining time.Duration
-
-	// UpToDate leaves the template at version 1.
-	UpToDate bool
-}
-
-// KopsRolling is rollingUpdate of a spec. What is empty is not in it.
-type KopsRolling struct {
-	MaxSurge, MaxUnavailable string // such as 2 or 25%
-	KeepOld                  bool   // drainAndTerminate: false
-}
-
-// KopsRole is the role of an instance group.
-type KopsRole string
-
-// The roles, as instances' tags name them (k8s.io/role/).
-const (
-	KopsBastion      KopsRole = "bastion"
-	KopsControlPlane KopsRole = "control-plane"
-	KopsAPIServer    KopsRole = "apiserver"
-	KopsNode         KopsRole = "node"
-)
-
-// DefaultKopsGroups are a bastion, a machine of the control plane in the first zone,
-// and the groups nodes and batch, of a size each, over all zones. Bastion and control
-// plane are behind load balancers.
-func DefaultKopsGroups(zones []string, size int) []KopsGroup {
-	return []KopsGroup{
-		{Name: "bastions", Role: KopsBastion, Balancer: "classic"},
-		{Name: "control-plane-" + zones[0], Role: KopsControlPlane, Zones: zones[:1], Balancer: "network"},
-		{Name: "batch", Size: size, Rolling: KopsRolling{MaxSurge: "0", MaxUnavailable: "25%"}},
-		{Name: "nodes", Size: size},
-	}
-}
 
 // KopsCluster is what AddKopsCluster made.
 type KopsCluster struct {
@@ -96,17 +35,17 @@ func (k KopsCluster) Env() []string {
 //
 // The API server is the lab's own: what runs on the control plane are pods that say so.
 // System pods are those of the whole lab, so that a second cluster shares them.
-func (l *Lab) AddKopsCluster(ctx context.Context, o KopsOptions) (KopsCluster, error) {
-	k, err := l.addKopsCluster(ctx, o.withDefaults(l.options.Cloud.Zones))
+func (l *Lab) AddKopsCluster(ctx context.Context, o kops.Options) (KopsCluster, error) {
+	k, err := l.addKopsCluster(ctx, o.WithDefaults(l.options.Cloud.Zones))
 	if err != nil {
 		return k, fmt.Errorf("add kops cluster: %w", err)
 	}
 	return k, nil
 }
 
-func (l *Lab) addKopsCluster(ctx context.Context, o KopsOptions) (KopsCluster, error) {
+func (l *Lab) addKopsCluster(ctx context.Context, o kops.Options) (KopsCluster, error) {
 	k := KopsCluster{Name: o.Name, Bucket: o.Bucket, Groups: map[string]Group{}}
-	if err := o.check(l.options.Cloud.Zones); err != nil {
+	if err := o.Check(l.options.Cloud.Zones); err != nil {
 		return k, err
 	}
 	if err := l.writeStateStore(o); err != nil {
@@ -131,66 +70,15 @@ func (l *Lab) addKopsCluster(ctx context.Context, o KopsOptions) (KopsCluster, e
 	return k, nil
 }
 
-func (o KopsOptions) withDefaults(zones []string) KopsOptions {
-	o.Name, o.Bucket = cmp.Or(o.Name, "lab.k8s.local"), cmp.Or(o.Bucket, "kops-state")
-	if len(o.Groups) == 0 {
-		o.Groups = DefaultKopsGroups(zones, 3)
-	}
-	o.Groups = slices.Clone(o.Groups)
-	for n := range o.Groups {
-		g := &o.Groups[n]
-		g.Role, g.Size = cmp.Or(g.Role, KopsNode), cmp.Or(g.Size, 1)
-		g.Min, g.Max = cmp.Or(g.Min, g.Size), cmp.Or(g.Max, g.Size)
-		g.Draining = cmp.Or(g.Draining, time.Second)
-		g.UpToDate = g.UpToDate || o.UpToDate
-		if len(g.Zones) == 0 {
-			g.Zones = zones
-		}
-	}
-	return o
-}
-
-// check finds what kops would not take either, or the lab cannot do.
-func (o KopsOptions) check(zones []string) error {
-	names := map[string]bool{}
-	if !slices.ContainsFunc(o.Groups, func(g KopsGroup) bool { return g.Role == KopsNode }) {
-		return errors.New("no instance group of nodes, which system pods need")
-	}
-	for _, g := range o.Groups {
-		switch {
-		case g.Name == "" || names[g.Name]:
-			return fmt.Errorf("instance group %q: no name, or one that is taken", g.Name)
-		case g.Min > g.Size || g.Size > g.Max:
-			return fmt.Errorf("instance group %s: not min %d <= size %d <= max %d", g.Name, g.Min, g.Size, g.Max)
-		case kopsRoles[g.Role].spec == "":
-			return fmt.Errorf("instance group %s: no role %q", g.Name, g.Role)
-		case g.Balancer != "" && g.Balancer != "network" && g.Balancer != "classic":
-			return fmt.Errorf("instance group %s: no balancer %q", g.Name, g.Balancer)
-		}
-		for _, zone := range g.Zones {
-			if !slices.Contains(zones, zone) {
-				return fmt.Errorf("instance group %s: no zone %q", g.Name, zone)
-			}
-		}
-		for _, taint := range g.Taints {
-			if _, err := kopsTaint(taint); err != nil {
-				return fmt.Errorf("instance group %s: %w", g.Name, err)
-			}
-		}
-		names[g.Name] = true
-	}
-	return nil
-}
-
 // kopsSpec is the Auto Scaling group of an instance group, with its load balancer made.
-func (l *Lab) kopsSpec(o KopsOptions, g KopsGroup) GroupOptions {
+func (l *Lab) kopsSpec(o kops.Options, g kops.Group) GroupOptions {
 	spec := GroupOptions{
-		Name: g.groupName(o.Name), Nodes: g.Size, Min: g.Min, Max: g.Max, Zones: g.Zones, Warm: g.Warm,
-		Tags: g.tags(o.Name), UpToDate: g.UpToDate, Nodeless: g.Role == KopsBastion,
+		Name: g.AutoScalingGroup(o.Name), Nodes: g.Size, Min: g.Min, Max: g.Max, Zones: g.Zones, Warm: g.Warm,
+		Tags: g.Tags(o.Name), UpToDate: g.UpToDate, Nodeless: g.Role == kops.Bastion,
 	}
 	if g.Balancer != "" {
 		prefix, port := "tcp-", 443
-		if g.Role == KopsBastion {
+		if g.Role == kops.Bastion {
 			prefix, port = "bastion-", 22
 		}
 		spec.Balancers = []string{l.cloud.CreateBalancer(cloud.Balancer{
@@ -207,4 +95,69 @@ func balancerName(name string) string {
 	h.Write([]byte(name))
 	name = strings.ReplaceAll(name, ".", "-")
 	return fmt.Sprintf("%s-%06x", name[:min(len(name), 25)], h.Sum32()>>8)
+}
+
+// startSystem starts the system pods that have controllers, if they are not there, and
+// waits until those on a cluster's nodes are Ready.
+func (l *Lab) startSystem(ctx context.Context, cluster string) error {
+	for _, object := range kops.System() {
+		if err := l.Apply(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+	}
+	var waits string
+	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
+		var err error
+		waits, err = l.systemWaits(ctx)
+		return waits == "", try.IgnoreUnlessDone(ctx, err)
+	})
+	if err != nil && waits != "" {
+		return fmt.Errorf("%s of %s: %w", waits, cluster, err)
+	}
+	return err
+}
+
+// systemWaits names something of the system that is not as it is to be, "" if all is.
+func (l *Lab) systemWaits(ctx context.Context) (string, error) {
+	ready, want, err := l.Ready(ctx, metav1.NamespaceSystem)
+	if err != nil || ready < want {
+		return fmt.Sprintf("%d of %d system pods are ready", ready, want), err
+	}
+	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: kops.GroupKey})
+	if err != nil {
+		return "", err
+	}
+	pods, err := l.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return "", err
+	}
+	up := map[string]bool{}
+	for i := range pods.Items {
+		if pod := &pods.Items[i]; podReady(pod) {
+			up[pod.Name] = true
+		}
+	}
+	for i := range nodes.Items {
+		for _, pod := range kops.MirrorPods(&nodes.Items[i]) {
+			if !up[pod.Name] {
+				return pod.Name + " is not ready", nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// writeStateStore writes the specs of a cluster to the bucket where kops keeps them.
+func (l *Lab) writeStateStore(o kops.Options) error {
+	specs, err := o.Specs(machines.DefaultImages[machines.NewAMI].Kubelet[1:], machines.OldAMI, machines.NewAMI)
+	if err != nil {
+		return err
+	}
+	if l.cloud.Objects(o.Bucket) == nil {
+		l.cloud.CreateBucket(o.Bucket, "")
+	}
+	for key, data := range specs {
+		l.cloud.PutObject(o.Bucket, key, data)
+	}
+	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/kops"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
@@ -20,13 +22,13 @@ import (
 func TestKopsCluster(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
-	k, err := shared.AddKopsCluster(ctx, KopsOptions{
-		Name: "test.k8s.local", Bucket: "kops-test", Rolling: KopsRolling{MaxSurge: "2"},
-		Groups: []KopsGroup{
-			{Name: "bastions", Role: KopsBastion, Balancer: "classic"},
-			{Name: "masters-a", Role: KopsControlPlane, Balancer: "network"},
-			{Name: "nodes", Size: 2, Max: 5, Rolling: KopsRolling{MaxSurge: "0", MaxUnavailable: "25%"}, Warm: &cloud.WarmPool{MinSize: 1, MaxPrepared: new(2)}},
-			{Name: "batch", Labels: map[string]string{"team": "batch"}, Taints: []string{"dedicated=batch:NoSchedule"}, Rolling: KopsRolling{KeepOld: true}},
+	k, err := shared.AddKopsCluster(ctx, kops.Options{
+		Name: "test.k8s.local", Bucket: "kops-test", Rolling: kops.Rolling{MaxSurge: "2"},
+		Groups: []kops.Group{
+			{Name: "bastions", Role: kops.Bastion, Balancer: "classic"},
+			{Name: "masters-a", Role: kops.ControlPlane, Balancer: "network"},
+			{Name: "nodes", Size: 2, Max: 5, Rolling: kops.Rolling{MaxSurge: "0", MaxUnavailable: "25%"}, Warm: &cloud.WarmPool{MinSize: 1, MaxPrepared: new(2)}},
+			{Name: "batch", Labels: map[string]string{"team": "batch"}, Taints: []string{"dedicated=batch:NoSchedule"}, Rolling: kops.Rolling{KeepOld: true}},
 		},
 	})
 	if err != nil {
@@ -273,7 +275,7 @@ func checkKopsReplaced(ctx context.Context, t *testing.T, k KopsCluster) {
 			return false, try.IgnoreUnlessDone(ctx, err)
 		}
 		waits, err := shared.systemWaits(ctx)
-		return waits == "" && nodeReady(&nodes[0]), try.IgnoreUnlessDone(ctx, err)
+		return waits == "" && machines.NodeReady(&nodes[0]), try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -283,17 +285,17 @@ func checkKopsReplaced(ctx context.Context, t *testing.T, k KopsCluster) {
 // What kops would not take either is refused before anything is made.
 func TestKopsOptions(t *testing.T) {
 	t.Parallel()
-	node := KopsGroup{Name: "nodes"}
-	for want, groups := range map[string][]KopsGroup{
+	node := kops.Group{Name: "nodes"}
+	for want, groups := range map[string][]kops.Group{
 		"no name, or one that is taken": {node, node},
 		"not min 1 <= size 1 <= max -1": {{Name: "nodes", Min: 1, Max: -1}},
 		`no role "king"`:                {node, {Name: "x", Role: "king"}},
 		`no balancer "big"`:             {node, {Name: "x", Balancer: "big"}},
 		`no zone "eu-west-1x"`:          {node, {Name: "x", Zones: []string{"eu-west-1x"}}},
 		"is not key=value:Effect":       {node, {Name: "x", Taints: []string{"alone"}}},
-		"no instance group of nodes":    {{Name: "bastions", Role: KopsBastion}},
+		"no instance group of nodes":    {{Name: "bastions", Role: kops.Bastion}},
 	} {
-		_, err := shared.AddKopsCluster(t.Context(), KopsOptions{Name: "refused.k8s.local", Bucket: "kops-refused", Groups: groups})
+		_, err := shared.AddKopsCluster(t.Context(), kops.Options{Name: "refused.k8s.local", Bucket: "kops-refused", Groups: groups})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

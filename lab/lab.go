@@ -20,6 +20,7 @@ import (
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/eks"
 	"github.com/drainboard/drainboard/lab/line"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
 	"github.com/drainboard/drainboard/lab/try"
 )
@@ -38,7 +39,7 @@ type Lab struct {
 	client      kubernetes.Interface
 	cloud       *cloud.Cloud
 	eks         *eks.Service // nil: none
-	machines    *machines
+	machines    *machines.Fleet
 	faultMu     sync.Mutex
 	lines       map[string]*line.Line    // by user
 	gates       map[string]*apigate.Gate // by user
@@ -101,10 +102,14 @@ func (l *Lab) start(ctx context.Context) error {
 		}
 	}
 	l.logf("API server ready after %s", time.Since(begin).Round(10*time.Millisecond))
-	l.machines = newMachines(l)
+	l.machines = machines.New(machines.Options{
+		Client: l.client, Log: l.logf, Region: l.options.Cloud.Region, Kubelet: l.kubelet,
+		Boot: l.options.Times.Boot, Ready: l.options.Times.Ready, Terminate: l.options.Times.Terminate,
+		Images: l.options.Images, Offers: l.options.Machines,
+	})
 	l.cloud = cloud.New(l.options.Cloud, l.machines)
-	for ami, image := range l.machines.images {
-		l.cloud.SetImage(ami, imageName(image))
+	for ami, image := range l.machines.Images() {
+		l.cloud.SetImage(ami, image.Name())
 	}
 	if err := l.cloud.Serve(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -165,7 +170,7 @@ func (l *Lab) Stop() {
 			l.eks.Close()
 		}
 		if l.machines != nil {
-			l.machines.stop()
+			l.machines.Stop()
 		}
 		// Nothing is kept, so all may go at the same time.
 		var group sync.WaitGroup

@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/workload"
 )
@@ -99,7 +100,7 @@ func TestNodes(t *testing.T) {
 			corev1.LabelHostname:                            node.Name,
 			corev1.LabelInstanceTypeStable:                  "m5.large",
 			"eks.amazonaws.com/nodegroup":                   "ng-nodes",
-			"eks.amazonaws.com/nodegroup-image":             OldAMI,
+			"eks.amazonaws.com/nodegroup-image":             machines.OldAMI,
 			"eks.amazonaws.com/sourceLaunchTemplateId":      group.TemplateID,
 			"eks.amazonaws.com/sourceLaunchTemplateVersion": "1",
 		}
@@ -188,7 +189,7 @@ func terminate(t *testing.T, id string) {
 func TestNeverReady(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
-	shared.SetImage("ami-0bad0bad0bad0bad0", Image{Kubelet: "v1.33.0", NeverReady: true})
+	shared.SetImage("ami-0bad0bad0bad0bad0", machines.Image{Kubelet: "v1.33.0", NeverReady: true})
 	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	_, err := shared.AddGroup(waiting, GroupOptions{Name: "ng-bad", Nodes: 1, OldAMI: "ami-0bad0bad0bad0bad0"})
@@ -196,7 +197,7 @@ func TestNeverReady(t *testing.T) {
 		t.Fatalf("err = %v, want a timeout", err)
 	}
 	nodes, err := shared.Nodes(ctx, "ng-bad")
-	if err != nil || len(nodes) != 1 || nodeReady(&nodes[0]) {
+	if err != nil || len(nodes) != 1 || machines.NodeReady(&nodes[0]) {
 		t.Fatalf("nodes %v (%v), want one that is not ready", nodes, err)
 	}
 	if err := shared.RemoveGroup(ctx, "ng-bad"); err != nil {

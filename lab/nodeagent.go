@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
@@ -131,7 +132,7 @@ func (a *nodeAgent) see(ctx context.Context, node *corev1.Node) (time.Time, erro
 
 // admit takes the taint off a node whose critical components are ready.
 func (a *nodeAgent) admit(ctx context.Context, node *corev1.Node) (time.Time, error) {
-	if !tainted(node, criticalTaint) || !nodeReady(node) {
+	if !tainted(node, criticalTaint) || !machines.NodeReady(node) {
 		delete(a.components, node.Name)
 		return time.Time{}, nil
 	}

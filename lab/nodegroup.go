@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
@@ -29,7 +30,7 @@ func (l *Lab) ServeEKS(o eks.Options) (*eks.Service, error) {
 		o.Cluster = EKSCluster
 	}
 	if o.Releases == nil {
-		o.Releases = releases(l.machines.images)
+		o.Releases = releases(l.machines.Images())
 	}
 	if o.Version == "" {
 		o.Version = o.Releases[len(o.Releases)-1].Kubernetes
@@ -43,7 +44,7 @@ func (l *Lab) ServeEKS(o eks.Options) (*eks.Service, error) {
 }
 
 // releases are the AMI releases that images make, oldest first: one for each image.
-func releases(images map[string]Image) []eks.Release {
+func releases(images map[string]machines.Image) []eks.Release {
 	var all []eks.Release
 	for _, ami := range slices.Sorted(maps.Keys(images)) {
 		version := strings.TrimPrefix(images[ami].Kubelet, "v")
@@ -89,7 +90,7 @@ func (l *Lab) AddNodegroup(ctx context.Context, o Nodegroup) (asg string, err er
 		o.Zones = l.options.Cloud.Zones
 	}
 	if o.Kubernetes == "" {
-		o.Kubernetes = releases(l.machines.images)[0].Kubernetes
+		o.Kubernetes = releases(l.machines.Images())[0].Kubernetes
 	}
 	var subnets []string
 	for _, zone := range o.Zones {

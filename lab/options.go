@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // Options configure a lab. The zero value is a working lab.
@@ -24,10 +25,10 @@ type Options struct {
 	AuditLog string
 	Times    Times
 	// Images says what boots from an AMI. Those of DefaultImages are always known.
-	Images map[string]Image
+	Images map[string]machines.Image
 	// Machines gives the allocatable resources of an instance type, beside those
 	// of DefaultMachines.
-	Machines map[string]Machine
+	Machines map[string]machines.Offer
 	// Cloud configures the AWS endpoint. Region and Zones have defaults; Boot and
 	// Terminate are those of Times unless set.
 	Cloud cloud.Options

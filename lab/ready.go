@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/workload"
 )
@@ -138,7 +139,7 @@ func (l *Lab) WaitNodes(ctx context.Context, group string, n int) error {
 		}
 		have, ready = len(nodes), 0
 		for i := range nodes {
-			if nodeReady(&nodes[i]) {
+			if machines.NodeReady(&nodes[i]) {
 				ready++
 			}
 		}
@@ -167,22 +168,6 @@ func podReady(pod *corev1.Pod) bool {
 	}
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-// nodeReady reports whether pods can go to a node: it is Ready and no longer
-// tainted as if it were not.
-func nodeReady(node *corev1.Node) bool {
-	for _, t := range node.Spec.Taints {
-		if t.Key == corev1.TaintNodeNotReady {
-			return false
-		}
-	}
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
 			return c.Status == corev1.ConditionTrue
 		}
 	}

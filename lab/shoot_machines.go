@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/vms"
 )
@@ -20,7 +21,7 @@ const criticalTaint = "node.gardener.cloud/critical-components-not-ready"
 // instances: the hooks that vms.Serve takes.
 type shootMachines struct {
 	shoot    *Shoot
-	machines *machines
+	machines *machines.Fleet
 	work     sync.WaitGroup
 
 	mu       sync.Mutex
@@ -39,7 +40,7 @@ func (m *shootMachines) stop() {
 
 // Launch implements vms.Machines.
 func (m *shootMachines) Launch(vm vms.VM, joins bool) {
-	ctx, cancel := context.WithCancel(m.machines.ctx)
+	ctx, cancel := context.WithCancel(m.machines.Context())
 	m.mu.Lock()
 	m.launched[vm.ID] = cancel
 	m.mu.Unlock()
@@ -50,7 +51,7 @@ func (m *shootMachines) Launch(vm vms.VM, joins bool) {
 		if !try.Sleep(ctx, m.shoot.lab.options.Times.Boot) {
 			return
 		}
-		m.machines.insist(ctx, "create node "+vm.Node, func() error {
+		try.Insist(ctx, m.shoot.lab.logf, "create node "+vm.Node, func() error {
 			_, err := m.shoot.lab.client.CoreV1().Nodes().Create(ctx, m.node(vm), metav1.CreateOptions{})
 			return err
 		})
@@ -65,8 +66,8 @@ func (m *shootMachines) Terminate(vm vms.VM) {
 	delete(m.launched, vm.ID)
 	m.mu.Unlock()
 	m.work.Go(func() {
-		if try.Sleep(m.machines.ctx, m.shoot.lab.options.Times.Terminate) {
-			m.machines.remove(vm.Node)
+		if try.Sleep(m.machines.Context(), m.shoot.lab.options.Times.Terminate) {
+			m.machines.Remove(vm.Node)
 		}
 	})
 }
@@ -78,11 +79,11 @@ func (m *shootMachines) node(vm vms.VM) *corev1.Node {
 		shootLabel:             m.shoot.Name,
 	}
 	maps.Copy(labels, vm.Spec.Labels)
-	return m.machines.register(bootedMachine{
-		node: vm.Node, ip: vm.IP, providerID: vm.ID,
-		zone: vm.Spec.Zone, kind: vm.Spec.Type, group: m.shoot.Group(vm.Spec.Pool),
-		ready: m.shoot.lab.options.Times.Ready.String(), labels: labels,
-		taints:  []corev1.Taint{{Key: criticalTaint, Effect: corev1.TaintEffectNoSchedule}},
-		kubelet: vm.Spec.Kubelet, system: vm.Spec.OS, runtime: "containerd://2.1.4", kernel: "6.12.0",
+	return m.machines.Register(machines.Booted{
+		Node: vm.Node, IP: vm.IP, ProviderID: vm.ID,
+		Zone: vm.Spec.Zone, Type: vm.Spec.Type, Group: m.shoot.Group(vm.Spec.Pool),
+		Ready: m.shoot.lab.options.Times.Ready.String(), Labels: labels,
+		Taints:  []corev1.Taint{{Key: criticalTaint, Effect: corev1.TaintEffectNoSchedule}},
+		Kubelet: vm.Spec.Kubelet, System: vm.Spec.OS, Runtime: "containerd://2.1.4", Kernel: "6.12.0",
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
@@ -245,7 +246,7 @@ func (s *Shoot) unfinished(ctx context.Context, pool string) (string, error) {
 	usable := 0
 	for i := range nodes {
 		n := &nodes[i]
-		if nodeReady(n) && !tainted(n, criticalTaint) && !n.Spec.Unschedulable && n.Labels[machineNameLabel] != "" {
+		if machines.NodeReady(n) && !tainted(n, criticalTaint) && !n.Spec.Unschedulable && n.Labels[machineNameLabel] != "" {
 			usable++
 		}
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -84,8 +86,8 @@ const byKops, byEKS = "kops's rules", "EKS's own update"
 
 // foretoldReleases are those of EKS: that of the group's nodes, and one for each of its rolls.
 var foretoldReleases = []eks.Release{
-	{Kubernetes: "1.31", Version: "1.31.4-20250203", AMI: lab.OldAMI},
-	{Kubernetes: "1.32", Version: "1.32.1-20250203", AMI: lab.NewAMI},
+	{Kubernetes: "1.31", Version: "1.31.4-20250203", AMI: machines.OldAMI},
+	{Kubernetes: "1.32", Version: "1.32.1-20250203", AMI: machines.NewAMI},
 	{Kubernetes: "1.32", Version: "1.32.1-20250403", AMI: newerAMI},
 }
 
@@ -113,7 +115,7 @@ type came struct {
 // foretell has plans tell how rolls of twelve groups of a real control plane end, and rolls them, twice each.
 func (b *bench) foretell(ctx context.Context) error {
 	return b.inLab(ctx, foretoldTimes, func(ctx context.Context) error {
-		b.lab.SetImage(newerAMI, lab.DefaultImages[lab.NewAMI])
+		b.lab.SetImage(newerAMI, machines.DefaultImages[machines.NewAMI])
 		if _, err := b.lab.ServeEKS(eks.Options{Version: "1.32", Releases: foretoldReleases}); err != nil {
 			return err
 		}
@@ -180,7 +182,7 @@ func (b *bench) makeForetold(ctx context.Context, f *foretold, group *string) (f
 	case byEKS:
 		p.Group, err = b.lab.AddNodegroup(ctx, lab.Nodegroup{Name: *group, Nodes: f.nodes, Zones: zones})
 	case byKops:
-		k, failed := b.lab.AddKopsCluster(ctx, lab.KopsOptions{Groups: []lab.KopsGroup{{Name: "nodes", Size: f.nodes}}})
+		k, failed := b.lab.AddKopsCluster(ctx, kops.Options{Groups: []kops.Group{{Name: "nodes", Size: f.nodes}}})
 		flags, err = append(flags, "--cluster-name", k.Name, "--state", "s3://"+k.Bucket), failed
 		*group, p.Group = "nodes", k.Groups["nodes"].Name
 	default:

@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/kopsorder"
 	"github.com/drainboard/drainboard/lab/workload"
 )
@@ -205,7 +206,7 @@ var (
 // kopsInLab rolls an instance group on a real control plane.
 func (b *bench) kopsInLab(ctx context.Context) error {
 	return b.inLab(ctx, kopsLabTimes, func(ctx context.Context) error {
-		k, err := b.lab.AddKopsCluster(ctx, lab.KopsOptions{Groups: []lab.KopsGroup{{Name: "nodes", Size: kopsLabNodes}}})
+		k, err := b.lab.AddKopsCluster(ctx, kops.Options{Groups: []kops.Group{{Name: "nodes", Size: kopsLabNodes}}})
 		if err != nil {
 			return err
 		}

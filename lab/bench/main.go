@@ -40,6 +40,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // limit bounds the whole of it.
@@ -138,7 +139,7 @@ func (b *bench) inLab(ctx context.Context, times lab.Times, measure func(context
 	}
 	b.lab, err = lab.Start(ctx, lab.Options{
 		Dir: b.dir, BinDir: b.bin, Times: times,
-		Machines: map[string]lab.Machine{roomy: {CPU: "64", Memory: "256Gi", Pods: 500}},
+		Machines: map[string]machines.Offer{roomy: {CPU: "64", Memory: "256Gi", Pods: 500}},
 	})
 	if err != nil {
 		return err

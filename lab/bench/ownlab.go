@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -80,7 +81,7 @@ func (b *bench) rollBeside(ctx context.Context, surge int, rolls []*ownRoll) err
 func (b *bench) makeOwn(ctx context.Context, r *ownRoll) error {
 	p := workload.Place{Namespace: r.group, Group: r.group}
 	if r.kops {
-		k, err := b.lab.AddKopsCluster(ctx, lab.KopsOptions{Name: r.group + ".k8s.local", Groups: []lab.KopsGroup{{Name: r.group, Size: kopsNodes}}})
+		k, err := b.lab.AddKopsCluster(ctx, kops.Options{Name: r.group + ".k8s.local", Groups: []kops.Group{{Name: r.group, Size: kopsNodes}}})
 		if err != nil {
 			return err
 		}

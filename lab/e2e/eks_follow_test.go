@@ -16,6 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // startUpdate starts an update as the console does, and returns its id.
@@ -283,7 +284,7 @@ func TestFollowedUpdateIsBlocked(t *testing.T) {
 	s.checkFollowed(p, service, id)
 	var old, planned []string
 	for _, node := range s.nodes() {
-		if node.Labels["eks.amazonaws.com/nodegroup-image"] != lab.NewAMI {
+		if node.Labels["eks.amazonaws.com/nodegroup-image"] != machines.NewAMI {
 			old = append(old, node.Name)
 		}
 	}

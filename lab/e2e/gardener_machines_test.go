@@ -21,9 +21,9 @@ type version[T any] struct {
 	is   *T
 }
 
-// machines is the history of a Shoot's Machines and machine deployments, and of all pods
+// machineHistory is the history of a Shoot's Machines and machine deployments, and of all pods
 // that ended, as the API server told it.
-type machines struct {
+type machineHistory struct {
 	t *testing.T
 
 	mu          sync.Mutex
@@ -33,8 +33,8 @@ type machines struct {
 	ended       map[string]time.Time // pods, by namespace/name
 }
 
-func (s *shootScene) followMachines() *machines {
-	m := &machines{
+func (s *shootScene) followMachines() *machineHistory {
+	m := &machineHistory{
 		t: s.t, news: make(chan struct{}), ended: map[string]time.Time{},
 		machines: map[string][]version[machineapi.Machine]{}, deployments: map[string][]version[machineapi.MachineDeployment]{},
 	}
@@ -71,7 +71,7 @@ func (s *shootScene) followMachines() *machines {
 }
 
 // take notes a change. What a watch tells again after it broke is no change.
-func (m *machines) take(o runtime.Object, gone bool) {
+func (m *machineHistory) take(o runtime.Object, gone bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -109,7 +109,7 @@ func during[T any](list []version[T], from, until time.Time) (out []*T) {
 }
 
 // of are the histories of the Machines of a pool, by name.
-func (m *machines) of(pool string) map[string][]version[machineapi.Machine] {
+func (m *machineHistory) of(pool string) map[string][]version[machineapi.Machine] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out := map[string][]version[machineapi.Machine]{}
@@ -122,7 +122,7 @@ func (m *machines) of(pool string) map[string][]version[machineapi.Machine] {
 }
 
 // zones are the histories of the machine deployments of a pool, in the order of its zones.
-func (m *machines) zones(pool string) (out [][]version[machineapi.MachineDeployment]) {
+func (m *machineHistory) zones(pool string) (out [][]version[machineapi.MachineDeployment]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var names []string
@@ -139,14 +139,14 @@ func (m *machines) zones(pool string) (out [][]version[machineapi.MachineDeploym
 }
 
 // podEnded is when a pod had gone, zero if it has not.
-func (m *machines) podEnded(ref string) time.Time {
+func (m *machineHistory) podEnded(ref string) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ended[ref]
 }
 
 // until waits for a version of a Machine of a pool, and returns the first that is right.
-func (m *machines) until(pool, what string, right func(*machineapi.Machine) bool) *machineapi.Machine {
+func (m *machineHistory) until(pool, what string, right func(*machineapi.Machine) bool) *machineapi.Machine {
 	m.t.Helper()
 	late := time.After(patience)
 	for {
@@ -177,7 +177,7 @@ func (m *machines) until(pool, what string, right func(*machineapi.Machine) bool
 }
 
 // tell logs the histories of a pool's Machines.
-func (m *machines) tell(pool string) {
+func (m *machineHistory) tell(pool string) {
 	m.t.Helper()
 	for name, list := range m.of(pool) {
 		for _, v := range list {
@@ -191,7 +191,7 @@ func (m *machines) tell(pool string) {
 }
 
 // tellZones logs what a pool's machine deployments were last.
-func (m *machines) tellZones(pool string) {
+func (m *machineHistory) tellZones(pool string) {
 	m.t.Helper()
 	for _, list := range m.zones(pool) {
 		if last := list[len(list)-1]; last.is != nil {

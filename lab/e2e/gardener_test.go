@@ -33,7 +33,7 @@ type shootScene struct {
 	shoot           *lab.Shoot
 	garden, control string // kubeconfigs of the watcher
 	users           []string
-	machines        *machines
+	machines        *machineHistory
 }
 
 // newShootScene makes a Shoot. The test continues beside others from here.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // Whatever is wrong with what drainboard is told: one clear sentence, exit code
@@ -21,7 +22,7 @@ func TestBadInput(t *testing.T) {
 	// Before the scene, which takes longer than they take to be listed.
 	shared.Cloud().CreateGroup(cloud.GroupSpec{Name: "ng-input-old", Zones: oneZone, LaunchConfiguration: "lc-1"})
 	shared.Cloud().CreateGroup(cloud.GroupSpec{
-		Name: "ng-input-eks", Zones: oneZone, Template: cloud.TemplateRef{ID: shared.Cloud().CreateLaunchTemplate("input-eks", cloud.TemplateData{ImageID: lab.OldAMI, InstanceType: "m5.large"}), Version: "1"},
+		Name: "ng-input-eks", Zones: oneZone, Template: cloud.TemplateRef{ID: shared.Cloud().CreateLaunchTemplate("input-eks", cloud.TemplateData{ImageID: machines.OldAMI, InstanceType: "m5.large"}), Version: "1"},
 		Tags: map[string]string{"eks:nodegroup-name": "workers", "eks:cluster-name": "prod"},
 	})
 	s := newScene(t, "input", lab.GroupOptions{Nodes: 1, Zones: oneZone})

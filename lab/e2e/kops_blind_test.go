@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kops"
 )
 
 // The only machine of a control plane is replaced, and the API server does not answer from its
@@ -63,7 +64,7 @@ func TestKopsBlindAbort(t *testing.T) {
 // blindScene is a cluster with one machine of the control plane.
 func blindScene(t *testing.T, name string) *kopsScene {
 	t.Helper()
-	s := kopsSceneOf(t, name, lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 2})
+	s := kopsSceneOf(t, name, kops.Group{Name: "masters", Role: kops.ControlPlane, Size: 1}, kops.Group{Name: "nodes", Role: kops.Node, Size: 2})
 	t.Cleanup(func() { _ = shared.Process(lab.APIServer).Start() })
 	return s
 }

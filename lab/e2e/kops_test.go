@@ -14,21 +14,22 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/kopsorder"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // kopsRoles are the lab's roles as the order knows them.
-var kopsRoles = map[lab.KopsRole]kopsorder.Role{
-	lab.KopsBastion: kopsorder.Bastion, lab.KopsControlPlane: kopsorder.ControlPlane, lab.KopsAPIServer: kopsorder.APIServer, lab.KopsNode: kopsorder.Node,
+var kopsRoles = map[kops.Role]kopsorder.Role{
+	kops.Bastion: kopsorder.Bastion, kops.ControlPlane: kopsorder.ControlPlane, kops.APIServer: kopsorder.APIServer, kops.Node: kopsorder.Node,
 }
 
 // The groups of the kops cluster, in the order in which kops rolls them.
-var kopsGroups = []lab.KopsGroup{
-	{Name: "bastions", Role: lab.KopsBastion, Size: 1, Balancer: "classic"},
-	{Name: "masters", Role: lab.KopsControlPlane, Size: 2, Balancer: "network"},
-	{Name: "batch", Role: lab.KopsNode, Size: 4},
-	{Name: "nodes", Role: lab.KopsNode, Size: 8},
+var kopsGroups = []kops.Group{
+	{Name: "bastions", Role: kops.Bastion, Size: 1, Balancer: "classic"},
+	{Name: "masters", Role: kops.ControlPlane, Size: 2, Balancer: "network"},
+	{Name: "batch", Role: kops.Node, Size: 4},
+	{Name: "nodes", Role: kops.Node, Size: 8},
 }
 
 // The waits of the stories: kops's, shortened.
@@ -64,12 +65,12 @@ func newKopsScene(t *testing.T, name string) *kopsScene {
 }
 
 // kopsSceneOf makes a cluster of some groups, with nothing on its nodes.
-func kopsSceneOf(t *testing.T, name string, groups ...lab.KopsGroup) *kopsScene {
+func kopsSceneOf(t *testing.T, name string, groups ...kops.Group) *kopsScene {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Minute)
 	t.Cleanup(cancel)
 	s := &kopsScene{scene: &scene{t: t, ctx: ctx, name: name, home: t.TempDir(), key: name}}
-	o := lab.KopsOptions{Name: name + ".k8s.local", Bucket: name + "-state", Rolling: lab.KopsRolling{MaxSurge: "2", MaxUnavailable: "0"}}
+	o := kops.Options{Name: name + ".k8s.local", Bucket: name + "-state", Rolling: kops.Rolling{MaxSurge: "2", MaxUnavailable: "0"}}
 	for _, g := range groups {
 		g.Zones = zones[:3]
 		o.Groups = append(o.Groups, g)
@@ -136,7 +137,7 @@ func (s *kopsScene) order(surge int, unavailable map[string]int, groups ...strin
 		}
 		o := kopsWaits
 		o.Name, o.Role, o.Size = s.kops.Groups[g.Name].Name, kopsRoles[g.Role], g.Size
-		o.Surge, o.Unavailable, o.Balanced = surge, unavailable[g.Name], g.Balancer != "" && g.Role != lab.KopsBastion
+		o.Surge, o.Unavailable, o.Balanced = surge, unavailable[g.Name], g.Balancer != "" && g.Role != kops.Bastion
 		out = append(out, o)
 	}
 	return out
@@ -173,7 +174,7 @@ func (s *kopsScene) checkOrder(groups []kopsorder.Group, processes ...*process) 
 func (s *kopsScene) checkEnd(groups ...string) {
 	s.t.Helper()
 	for _, name := range groups {
-		at, spec := s.at(name), kopsGroups[slices.IndexFunc(kopsGroups, func(g lab.KopsGroup) bool { return g.Name == name })]
+		at, spec := s.at(name), kopsGroups[slices.IndexFunc(kopsGroups, func(g kops.Group) bool { return g.Name == name })]
 		at.eventually(func() error {
 			serving := at.instances()
 			for _, i := range serving {
@@ -187,7 +188,7 @@ func (s *kopsScene) checkEnd(groups ...string) {
 			return nil
 		})
 		at.checkKopsMarks()
-		if spec.Role == lab.KopsNode {
+		if spec.Role == kops.Node {
 			at.checkPods()
 			at.checkBudgets()
 		}

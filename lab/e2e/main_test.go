@@ -14,6 +14,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // shared is the one lab of all tests; program the drainboard under test.
@@ -82,7 +83,7 @@ const cloudLag = 200 * time.Millisecond
 func start(ctx context.Context, dir string) (*lab.Lab, error) {
 	o := lab.Options{
 		Dir: dir, Times: times,
-		Images: map[string]lab.Image{deadAMI: {Kubelet: "v1.33.0", NeverReady: true}},
+		Images: map[string]machines.Image{deadAMI: {Kubelet: "v1.33.0", NeverReady: true}},
 		Cloud:  cloud.Options{Zones: zones, Lag: cloudLag, PageSize: 25},
 	}
 	l, err := lab.Start(ctx, o)

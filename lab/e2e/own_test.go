@@ -15,6 +15,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/kops"
 )
 
 // Our own rules with four nodes ahead: the waves are of 1, 2 and 4 nodes, a node goes once nothing leads to it
@@ -149,7 +150,7 @@ func TestOwnRulesWithSingle(t *testing.T) {
 // A group of kops rolled by our own rules: its cluster is validated before anything is touched, and once more after
 // the last node went.
 func TestOwnRulesOfKops(t *testing.T) { // not beside others: what names no cluster has to find one of kops at most
-	s := kopsSceneOf(t, "own-kops", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 3})
+	s := kopsSceneOf(t, "own-kops", kops.Group{Name: "masters", Role: kops.ControlPlane, Size: 1}, kops.Group{Name: "nodes", Role: kops.Node, Size: 3})
 	s.outdate("nodes")
 	roll := func(flags ...string) *process {
 		return s.launch(append([]string{"upgrade", "nodes", "--provider", "kops", "--auto", "-o", "json", "--strategy", "drainboard", "--singles=false",

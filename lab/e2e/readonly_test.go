@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/kops"
 )
 
 // A group is meant by the name of its EKS node group as well, and by a part of its own; one that
@@ -22,7 +23,7 @@ func TestNamesOfGroups(t *testing.T) {
 // Beside the groups of a kops cluster it is found so, too. Other stories have another such cluster, so it is alone.
 func TestNamesOfGroupsBesideKops(t *testing.T) {
 	s := loneScene(t, "called", lab.GroupOptions{Nodes: 1, Zones: oneZone, Tags: map[string]string{"eks:nodegroup-name": "people-call", "eks:cluster-name": "prod"}}, "read")
-	k := kopsSceneOf(t, "beside-called", lab.KopsGroup{Name: "masters", Role: lab.KopsControlPlane, Size: 1}, lab.KopsGroup{Name: "nodes", Role: lab.KopsNode, Size: 1})
+	k := kopsSceneOf(t, "beside-called", kops.Group{Name: "masters", Role: kops.ControlPlane, Size: 1}, kops.Group{Name: "nodes", Role: kops.Node, Size: 1})
 	s.extra = k.kops.Env()
 	shared.Cloud().Grant(s.key, granted(t, "read", "kops read")...)
 	s.isFoundAs("people-call", s.group.Name, "people-call", "ople-cal")

@@ -22,6 +22,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/kwok"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // stage is a lab on which a scenario is played. It knows the part of the
@@ -341,7 +342,7 @@ func (s *stage) fault(l line) bool {
 	case "never-join":
 		shared.Cloud().NeverJoin(s.group.Name, 100)
 	case "not-ready":
-		shared.SetImage("ami-"+s.name, lab.Image{Kubelet: "v1.33.0", NeverReady: true})
+		shared.SetImage("ami-"+s.name, machines.Image{Kubelet: "v1.33.0", NeverReady: true})
 	case "webhook":
 		if s.webhook == nil {
 			s.webhook = s.guard()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/machines"
 )
 
 // The cluster, its insights, and the recommended releases.
@@ -45,7 +46,7 @@ func TestCluster(t *testing.T) {
 		t.Error(p, err)
 	}
 	const ofRelease = "/aws/service/eks/optimized-ami/1.31/amazon-linux-2023/x86_64/standard/amazon-eks-node-al2023-x86_64-standard-1.31-v20250203/image_id"
-	if p, err := shared.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(ofRelease)}); err != nil || *p.Parameter.Value != lab.OldAMI {
+	if p, err := shared.ssm.GetParameter(ctx, &ssm.GetParameterInput{Name: aws.String(ofRelease)}); err != nil || *p.Parameter.Value != machines.OldAMI {
 		t.Error(p, err)
 	}
 	several, err := shared.ssm.GetParameters(ctx, &ssm.GetParametersInput{Names: []string{path, "/aws/service/eks/optimized-ami/9.99/x"}})

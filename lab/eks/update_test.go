@@ -17,6 +17,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -142,7 +143,7 @@ func TestDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, node := range shared.nodes(ctx, t, "web") {
-		if _, old := before[name]; old || node.Status.NodeInfo.KubeletVersion != "v1.32.1" || node.Labels["eks.amazonaws.com/nodegroup-image"] != lab.NewAMI {
+		if _, old := before[name]; old || node.Status.NodeInfo.KubeletVersion != "v1.32.1" || node.Labels["eks.amazonaws.com/nodegroup-image"] != machines.NewAMI {
 			t.Errorf("%s: %s %s", name, node.Status.NodeInfo.KubeletVersion, node.Labels)
 		}
 	}

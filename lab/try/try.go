@@ -51,3 +51,20 @@ func IgnoreGone(err error) error {
 	}
 	return err
 }
+
+// Insist repeats a request until it is done, since the API server may be away, or the context ends.
+// What is gone or there already counts as done. Failures go to the log.
+func Insist(ctx context.Context, log func(format string, args ...any), what string, do func() error) {
+	for {
+		err := do()
+		if err == nil || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
+			return
+		}
+		if ctx.Err() == nil {
+			log("%s: %v", what, err)
+		}
+		if !Sleep(ctx, 500*time.Millisecond) {
+			return
+		}
+	}
+}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -235,9 +236,9 @@ func (f upFlags) populate(ctx context.Context, l *lab.Lab) (place, error) {
 // populateKops makes the kops cluster and the workload: in the group nodes and, in a
 // namespace of its own, in the group batch.
 func (f upFlags) populateKops(ctx context.Context, l *lab.Lab) (place, error) {
-	groups := lab.DefaultKopsGroups(lab.Zones(region, f.zones), f.nodes/2)
+	groups := kops.DefaultGroups(lab.Zones(region, f.zones), f.nodes/2)
 	groups[len(groups)-1].Size = f.nodes - f.nodes/2
-	k, err := l.AddKopsCluster(ctx, lab.KopsOptions{Groups: groups})
+	k, err := l.AddKopsCluster(ctx, kops.Options{Groups: groups})
 	made := place{name: "the groups batch and nodes of cluster " + k.Name, env: k.Env()}
 	if err != nil {
 		return made, err

@@ -1,4 +1,4 @@
-package lab
+package kops
 
 import (
 	"bytes"
@@ -6,10 +6,11 @@ import (
 	"text/template"
 )
 
-// writeStateStore writes the specs of a cluster where kops keeps them: the cluster's as
+// Specs are the objects of the state store of a cluster, by key: the cluster's as
 // CLUSTER/config, the instance groups' as CLUSTER/instancegroup/NAME (kops:
-// pkg/client/simple/vfsclientset), in the version that it writes, v1alpha2.
-func (l *Lab) writeStateStore(o KopsOptions) error {
+// pkg/client/simple/vfsclientset), in the version that it writes, v1alpha2. They have a version of
+// Kubernetes, and the image of groups that are up to date and of those that are not.
+func (o Options) Specs(kubernetes, current, next string) (map[string][]byte, error) {
 	objects := map[string][]byte{}
 	put := func(key string, spec *template.Template, data any) error {
 		var b bytes.Buffer
@@ -22,27 +23,21 @@ func (l *Lab) writeStateStore(o KopsOptions) error {
 		subnets = append(subnets, g.Zones...)
 	}
 	slices.Sort(subnets)
-	err := put("config", clusterSpec, map[string]any{"Options": o, "Subnets": slices.Compact(subnets), "Version": DefaultImages[NewAMI].Kubelet[1:]})
+	err := put("config", clusterSpec, map[string]any{"Options": o, "Subnets": slices.Compact(subnets), "Version": kubernetes})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, g := range o.Groups {
-		image := NewAMI
+		image := next
 		if g.UpToDate {
-			image = OldAMI
+			image = current
 		}
-		err := put("instancegroup/"+g.Name, groupSpec, map[string]any{"Cluster": o.Name, "Group": g, "Role": kopsRoles[g.Role].spec, "Image": image})
+		err := put("instancegroup/"+g.Name, groupSpec, map[string]any{"Cluster": o.Name, "Group": g, "Role": roles[g.Role].spec, "Image": image})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if l.cloud.Objects(o.Bucket) == nil {
-		l.cloud.CreateBucket(o.Bucket, "")
-	}
-	for key, data := range objects {
-		l.cloud.PutObject(o.Bucket, key, data)
-	}
-	return nil
+	return objects, nil
 }
 
 // rollingSpec is rollingUpdate in a spec, or nothing. kops writes numbers as such and

@@ -1,18 +1,12 @@
-package lab
+package kops
 
 import (
-	"context"
-	"fmt"
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -32,10 +26,10 @@ var staticPods = []struct{ name, priority string }{
 	{"kube-scheduler", clusterCritical},
 }
 
-// mirrorPods are the pods that the kubelet of a node mirrors: those of the control
+// MirrorPods are the pods that the kubelet of a node mirrors: those of the control
 // plane, and kube-proxy on every node that kops manages.
-func mirrorPods(node *corev1.Node) []*corev1.Pod {
-	if node.Labels[kopsGroupKey] == "" {
+func MirrorPods(node *corev1.Node) []*corev1.Pod {
+	if node.Labels[GroupKey] == "" {
 		return nil
 	}
 	pods := []*corev1.Pod{mirrorPod(node, "kube-proxy", nodeCritical)}
@@ -60,59 +54,9 @@ func mirrorPod(node *corev1.Node, name, priority string) *corev1.Pod {
 	return pod
 }
 
-// startSystem starts the system pods that have controllers, if they are not there, and
-// waits until those on a cluster's nodes are Ready.
-func (l *Lab) startSystem(ctx context.Context, cluster string) error {
-	for _, object := range systemWorkloads() {
-		if err := l.Apply(ctx, object); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
-	}
-	var waits string
-	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		var err error
-		waits, err = l.systemWaits(ctx)
-		return waits == "", try.IgnoreUnlessDone(ctx, err)
-	})
-	if err != nil && waits != "" {
-		return fmt.Errorf("%s of %s: %w", waits, cluster, err)
-	}
-	return err
-}
-
-// systemWaits names something of the system that is not as it is to be, "" if all is.
-func (l *Lab) systemWaits(ctx context.Context) (string, error) {
-	ready, want, err := l.Ready(ctx, metav1.NamespaceSystem)
-	if err != nil || ready < want {
-		return fmt.Sprintf("%d of %d system pods are ready", ready, want), err
-	}
-	nodes, err := l.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: kopsGroupKey})
-	if err != nil {
-		return "", err
-	}
-	pods, err := l.client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return "", err
-	}
-	up := map[string]bool{}
-	for i := range pods.Items {
-		if pod := &pods.Items[i]; podReady(pod) {
-			up[pod.Name] = true
-		}
-	}
-	for i := range nodes.Items {
-		for _, pod := range mirrorPods(&nodes.Items[i]) {
-			if !up[pod.Name] {
-				return pod.Name + " is not ready", nil
-			}
-		}
-	}
-	return "", nil
-}
-
-// systemWorkloads are the system pods of a kops cluster that have controllers:
+// System are the system pods of a kops cluster that have controllers:
 // kops-controller on the control plane, cilium on every node, coredns on the workers.
-func systemWorkloads() []runtime.Object {
+func System() []runtime.Object {
 	place := workload.Place{Namespace: metav1.NamespaceSystem}
 	budget := place.MaxUnavailable("coredns", 1)
 	budget.Spec.MaxUnavailable = new(intstr.FromString("50%"))
@@ -125,7 +69,7 @@ func systemWorkloads() []runtime.Object {
 	return []runtime.Object{
 		budget, dns,
 		systemDaemon("kops-controller", clusterCritical, "node-role.kubernetes.io/control-plane"),
-		systemDaemon("cilium", nodeCritical, kopsGroupKey),
+		systemDaemon("cilium", nodeCritical, GroupKey),
 	}
 }
 

@@ -1,4 +1,4 @@
-package lab
+package machines
 
 import (
 	"context"
@@ -15,19 +15,22 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
-// eksGroupLabel makes a node one of an EKS node group; see machines.node. The service
-// itself, package eks, gives its nodes their eksImageLabel too, and all others.
+// EKSGroupLabel makes a node one of an EKS node group: with it among the labels of its user
+// data a node gets the others that EKS gives. The service itself, package eks, gives its nodes
+// their eksImageLabel too, and all others.
 const (
-	eksGroupLabel = "eks.amazonaws.com/nodegroup"
+	EKSGroupLabel = "eks.amazonaws.com/nodegroup"
 	eksImageLabel = "eks.amazonaws.com/nodegroup-image"
 )
 
-// The AMIs of AddGroup's defaults, with an old and a new kubelet.
+// The AMIs of Lab.AddGroup's defaults, with an old and a new kubelet.
 const (
 	OldAMI = "ami-0a131131131131131"
 	NewAMI = "ami-0a132132132132132"
@@ -36,7 +39,7 @@ const (
 // An Image is what boots from an AMI.
 type Image struct {
 	Kubelet    string        // version that the node reports, such as "v1.32.1"
-	Ready      time.Duration // from the Node to its being Ready; 0: Times.Ready
+	Ready      time.Duration // from the Node to its being Ready; 0: Options.Ready
 	NeverReady bool          // the Node stays NotReady
 }
 
@@ -47,15 +50,15 @@ var DefaultImages = map[string]Image{
 	NewAMI: {Kubelet: "v1.32.1"},
 }
 
-// A Machine is what an instance type offers to pods, as Kubernetes quantities.
-type Machine struct {
+// An Offer is what an instance type offers to pods, as Kubernetes quantities.
+type Offer struct {
 	CPU, Memory string
 	Pods        int
 }
 
-// DefaultMachines are the instance types that every lab knows. An unknown one
+// DefaultOffers are the instance types that every lab knows. An unknown one
 // is like m5.large.
-var DefaultMachines = map[string]Machine{
+var DefaultOffers = map[string]Offer{
 	"m5.large":   {"1930m", "7244Mi", 29},
 	"m5.xlarge":  {"3920m", "14918Mi", 58},
 	"m5.2xlarge": {"7910m", "30508Mi", 58},
@@ -63,12 +66,12 @@ var DefaultMachines = map[string]Machine{
 	"m5a.large":  {"1930m", "7244Mi", 29},
 }
 
-// machines turns the cloud's instances into Nodes: the hooks that cloud.New
+// A Fleet turns the cloud's instances into Nodes: the hooks that cloud.New
 // takes. A Node comes Boot after the launch and goes, with its pods, Terminate
 // after the shutdown, as a cloud controller and the pod collector would do
 // within minutes.
-type machines struct {
-	lab    *Lab
+type Fleet struct {
+	o      Options
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
@@ -85,42 +88,64 @@ type machine struct {
 	booted chan struct{}      // closed when the boot is over
 }
 
-func newMachines(l *Lab) *machines {
-	m := &machines{lab: l, images: maps.Clone(DefaultImages), neverReady: map[string]int{}, nodes: map[string]*machine{}}
-	maps.Copy(m.images, l.options.Images)
+// Options are what machines boot with. Times are used as they are: zero means none.
+type Options struct {
+	Client    kubernetes.Interface
+	Log       func(format string, args ...any)
+	Region    string
+	Kubelet   int              // port of all kubelets, which are one program
+	Boot      time.Duration    // from an instance's launch to its Node
+	Ready     time.Duration    // from the Node to its being Ready, if the image says nothing
+	Terminate time.Duration    // from an instance's shutdown to the end of its Node
+	Images    map[string]Image // by AMI, beside DefaultImages
+	Offers    map[string]Offer // by instance type, beside DefaultOffers
+}
+
+// New is a fleet without machines.
+func New(o Options) *Fleet {
+	m := &Fleet{o: o, images: maps.Clone(DefaultImages), neverReady: map[string]int{}, nodes: map[string]*machine{}}
+	maps.Copy(m.images, o.Images)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }
 
-// SetImage says what boots from an AMI from now on. EC2 names the image after
-// its kubelet.
-func (l *Lab) SetImage(ami string, image Image) {
-	l.machines.mu.Lock()
-	l.machines.images[ami] = image
-	l.machines.mu.Unlock()
-	l.cloud.SetImage(ami, imageName(image))
+// Name is how EC2 names the image: after its kubelet.
+func (i Image) Name() string { return "lab-node-" + i.Kubelet }
+
+// SetImage says what boots from an AMI from now on.
+func (m *Fleet) SetImage(ami string, image Image) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.images[ami] = image
+}
+
+// Images says what boots from each known AMI.
+func (m *Fleet) Images() map[string]Image {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.images)
 }
 
 // NeverReady makes the nodes of a group's next n instances stay NotReady; 0 ends
-// that for instances launched from then on. See Image for an AMI that does so, and
-// cloud.NeverJoin for instances without a node.
-func (l *Lab) NeverReady(group string, n int) {
-	l.machines.mu.Lock()
-	defer l.machines.mu.Unlock()
-	l.machines.neverReady[group] = n
+// that for instances launched from then on.
+func (m *Fleet) NeverReady(group string, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.neverReady[group] = n
 }
 
-func imageName(image Image) string { return "lab-node-" + image.Kubelet }
+// Context ends with Stop, as the boots and removals of others that have their Nodes from here do.
+func (m *Fleet) Context() context.Context { return m.ctx }
 
-// stop ends all boots and removals under way.
-func (m *machines) stop() {
+// Stop ends all boots and removals under way.
+func (m *Fleet) Stop() {
 	m.cancel()
 	m.work.Wait()
 }
 
 // Launch implements cloud.Machines.
-func (m *machines) Launch(i cloud.Instance) {
-	if bastion(i.Tags) {
+func (m *Fleet) Launch(i cloud.Instance) {
+	if kops.Nodeless(i.Tags) {
 		return
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -131,7 +156,7 @@ func (m *machines) Launch(i cloud.Instance) {
 		image = m.images[NewAMI]
 	}
 	if image.Ready == 0 {
-		image.Ready = m.lab.options.Times.Ready
+		image.Ready = m.o.Ready
 	}
 	if m.neverReady[i.Group] > 0 {
 		m.neverReady[i.Group]--
@@ -141,12 +166,12 @@ func (m *machines) Launch(i cloud.Instance) {
 	m.nodes[i.ID] = booting
 	m.work.Go(func() {
 		defer close(booting.booted)
-		if !try.Sleep(ctx, m.lab.options.Times.Boot) {
+		if !try.Sleep(ctx, m.o.Boot) {
 			return
 		}
 		node := m.node(i, image)
-		m.insist(ctx, "create node "+node.Name, func() error {
-			_, err := m.lab.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
+		try.Insist(ctx, m.o.Log, "create node "+node.Name, func() error {
+			_, err := m.o.Client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{})
 			return err
 		})
 		m.mirror(ctx, node)
@@ -154,12 +179,12 @@ func (m *machines) Launch(i cloud.Instance) {
 }
 
 // mirror creates the mirror pods of a node, as its kubelet does.
-func (m *machines) mirror(ctx context.Context, node *corev1.Node) {
-	if len(mirrorPods(node)) == 0 {
+func (m *Fleet) mirror(ctx context.Context, node *corev1.Node) {
+	if len(kops.MirrorPods(node)) == 0 {
 		return
 	}
-	m.insist(ctx, "read node "+node.Name, func() error { // they name its UID
-		created, err := m.lab.client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
+	try.Insist(ctx, m.o.Log, "read node "+node.Name, func() error { // they name its UID
+		created, err := m.o.Client.CoreV1().Nodes().Get(ctx, node.Name, metav1.GetOptions{})
 		if err == nil {
 			node = created
 		}
@@ -168,16 +193,16 @@ func (m *machines) mirror(ctx context.Context, node *corev1.Node) {
 	if node.UID == "" {
 		return // it is gone already
 	}
-	for _, pod := range mirrorPods(node) {
-		m.insist(ctx, "create pod "+pod.Name, func() error {
-			_, err := m.lab.client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
+	for _, pod := range kops.MirrorPods(node) {
+		try.Insist(ctx, m.o.Log, "create pod "+pod.Name, func() error {
+			_, err := m.o.Client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{})
 			return err
 		})
 	}
 }
 
 // Terminate implements cloud.Machines.
-func (m *machines) Terminate(id string) {
+func (m *Fleet) Terminate(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	gone, ok := m.nodes[id]
@@ -188,19 +213,19 @@ func (m *machines) Terminate(id string) {
 	gone.cancel()
 	m.work.Go(func() {
 		<-gone.booted
-		if try.Sleep(m.ctx, m.lab.options.Times.Terminate) {
-			m.remove(gone.node)
+		if try.Sleep(m.ctx, m.o.Terminate) {
+			m.Remove(gone.node)
 		}
 	})
 }
 
-// remove deletes a Node and the pods that were on it.
-func (m *machines) remove(node string) {
-	api := m.lab.client.CoreV1()
-	m.insist(m.ctx, "delete node "+node, func() error {
+// Remove deletes a Node and the pods that were on it.
+func (m *Fleet) Remove(node string) {
+	api := m.o.Client.CoreV1()
+	try.Insist(m.ctx, m.o.Log, "delete node "+node, func() error {
 		return api.Nodes().Delete(m.ctx, node, metav1.DeleteOptions{})
 	})
-	m.insist(m.ctx, "delete the pods of "+node, func() error {
+	try.Insist(m.ctx, m.o.Log, "delete the pods of "+node, func() error {
 		pods, err := api.Pods("").List(m.ctx, metav1.ListOptions{
 			FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String(),
 		})
@@ -220,30 +245,14 @@ func (m *machines) remove(node string) {
 	})
 }
 
-// insist repeats a request until it is done, since the API server may be away.
-func (m *machines) insist(ctx context.Context, what string, do func() error) {
-	for {
-		err := do()
-		if err == nil || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err) {
-			return
-		}
-		if ctx.Err() == nil {
-			m.lab.logf("%s: %v", what, err)
-		}
-		if !try.Sleep(ctx, 500*time.Millisecond) {
-			return
-		}
-	}
-}
-
 // node is the Node object of an instance, with labels as its user data asks and as EKS
 // would give them.
-func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
+func (m *Fleet) node(i cloud.Instance, image Image) *corev1.Node {
 	labels := kubeletLabels(i.UserData)
-	kops, taints := kopsLabels(i.Tags)
+	given, taints := kops.NodeOf(i.Tags)
 	taints = append(taints, kubeletTaints(i.UserData)...)
-	maps.Copy(labels, kops)
-	if labels[eksGroupLabel] != "" && labels[eksImageLabel] == "" {
+	maps.Copy(labels, given)
+	if labels[EKSGroupLabel] != "" && labels[eksImageLabel] == "" {
 		labels[eksImageLabel] = i.ImageID
 		labels["eks.amazonaws.com/sourceLaunchTemplateId"] = i.TemplateID
 		labels["eks.amazonaws.com/sourceLaunchTemplateVersion"] = strconv.FormatInt(i.TemplateVersion, 10)
@@ -252,19 +261,19 @@ func (m *machines) node(i cloud.Instance, image Image) *corev1.Node {
 	if image.NeverReady {
 		ready = "never"
 	}
-	return m.register(bootedMachine{
-		node: i.PrivateDNS, ip: i.PrivateIP, providerID: "aws:///" + i.Zone + "/" + i.ID,
-		zone: i.Zone, kind: i.Type, group: i.Group, ready: ready, labels: labels, taints: taints,
-		kubelet: image.Kubelet, system: "Amazon Linux 2023", runtime: "containerd://1.7.27", kernel: "6.1.0",
+	return m.Register(Booted{
+		Node: i.PrivateDNS, IP: i.PrivateIP, ProviderID: "aws:///" + i.Zone + "/" + i.ID,
+		Zone: i.Zone, Type: i.Type, Group: i.Group, Ready: ready, Labels: labels, Taints: taints,
+		Kubelet: image.Kubelet, System: "Amazon Linux 2023", Runtime: "containerd://1.7.27", Kernel: "6.1.0",
 	})
 }
 
-// resources of an instance type, as a Node's allocatable.
-func (m *machines) resources(instanceType string) corev1.ResourceList {
-	offer, ok := m.lab.options.Machines[instanceType]
+// Resources of an instance type, as a Node's allocatable.
+func (m *Fleet) Resources(instanceType string) corev1.ResourceList {
+	offer, ok := m.o.Offers[instanceType]
 	if !ok {
-		if offer, ok = DefaultMachines[instanceType]; !ok {
-			offer = DefaultMachines["m5.large"]
+		if offer, ok = DefaultOffers[instanceType]; !ok {
+			offer = DefaultOffers["m5.large"]
 		}
 	}
 	return corev1.ResourceList{

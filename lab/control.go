@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // controlFile, in the lab's directory, says where its control port is.
@@ -69,8 +71,8 @@ func (l *Lab) control(token string) http.Handler {
 				err = l.SwitchOn(r.Context(), name, given)
 			}
 		case http.MethodPatch:
-			var change ShootChange
-			var s *Shoot
+			var change gardener.Change
+			var s *gardener.Shoot
 			if err = json.NewDecoder(r.Body).Decode(&change); err == nil {
 				s, err = l.ShootNamed(name)
 			}
@@ -156,7 +158,7 @@ func (c *Control) SwitchOff(ctx context.Context, name string) error {
 }
 
 // ChangeShoot is Shoot.Change, of the Shoot of a name; an empty name means the only one.
-func (c *Control) ChangeShoot(ctx context.Context, name string, change ShootChange) error {
+func (c *Control) ChangeShoot(ctx context.Context, name string, change gardener.Change) error {
 	_, err := c.do(ctx, http.MethodPatch, name, change)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/lab/kwok"
 	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
@@ -24,9 +25,6 @@ const (
 	ControllerManager = "kube-controller-manager"
 	Scheduler         = "kube-scheduler"
 	Kwok              = "kwok"
-
-	// MachineControllerManager is the user of those that there are; see Shoot.Component.
-	MachineControllerManager = "machine-controller-manager"
 )
 
 // controllers are those that the lab runs: what a drain needs to be real.
@@ -41,7 +39,7 @@ var controllers = []string{
 
 // users of the static tokens. Only the first is for people and tests; each part
 // of the lab has a name of its own so that the audit log tells them apart.
-var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok, MachineControllerManager}
+var users = []string{"admin", "lab", ControllerManager, Scheduler, Kwok, gardener.MachineControllerManager}
 
 // controlPlane writes the configuration of every component to the lab's
 // directory and returns the processes, none started.

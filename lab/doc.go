@@ -6,7 +6,7 @@
 //	l, err := lab.Start(ctx, lab.Options{})
 //	defer l.Stop()
 //	group, err := l.AddGroup(ctx, lab.GroupOptions{Name: "ng-a", Nodes: 6}) // Ready, and outdated
-//	place := lab.Place{Namespace: "a", Group: "ng-a"}
+//	place := workload.Place{Namespace: "a", Group: "ng-a"}
 //	err = l.Deploy(ctx, place, "web", "checkout")
 //	err = l.WaitReady(ctx, "a")
 //	cmd.Env = append(os.Environ(), l.Env()...)
@@ -21,7 +21,7 @@
 //
 // Nothing runs in a pod. A pod turns Ready a set time after it was scheduled
 // (Times.PodReady) and is gone a set time after its deletion (Times.PodStop, or
-// the annotation StopAfter), whatever its grace period: a longer time than that
+// the annotation kwok.StopAfter), whatever its grace period: a longer time than that
 // is a kubelet that does not get rid of the pod. The Node of a terminated
 // instance goes after Times.Terminate, and its pods with it at once; in a real
 // cluster cloud controller and pod collector take up to minutes for it.
@@ -29,7 +29,7 @@
 // A Node carries what its launch template's user data asks for with the
 // kubelet's --node-labels; with a label eks.amazonaws.com/nodegroup among them
 // it gets the others that EKS gives. The kubelet's version comes from the AMI
-// (Image). An AMI can also be one whose nodes never turn Ready; for one that
+// (machines.Image). An AMI can also be one whose nodes never turn Ready; for one that
 // never joins see cloud.NeverJoin.
 //
 // # kops
@@ -43,39 +43,36 @@
 // # Gardener
 //
 // AddShoot makes a cluster as Gardener does, and the lab is all of its clusters: garden
-// (the Shoot), control (its machines, in a namespace) and target. Real is what moves
-// machines: machine-controller-manager (package mcm), with a process for each Shoot. Its
-// virtual machines are the lab's (package vms) and become nodes as instances do. The other
-// parts are stand-ins, and do no more than this:
-//
-//   - a gardenlet makes machine classes and machine deployments, one for each zone, when
-//     the Shoot's spec changes, or when gardener.cloud/operation asks
-//     for it, and keeps the Shoot's status: last operation, pools that are pending, the
-//     constraint of those that are updated by hand, EveryNodeReady, shoot-info. It knows
-//     the operations reconcile, retry, rollout-workers and force-in-place-update. With
-//     confineSpecUpdateRollout it begins when a test opens the window (Shoot.OpenWindow); the
-//     generation rises before, as a custom resource's does, and counts as observed.
-//   - an admission policy (shoot_policy.yaml) refuses what Gardener's API server would of a
-//     change of worker pools and of Kubernetes. There is no CloudProfile.
-//   - a node agent updates nodes in place (see nodeAgent).
-//   - critical components of a node are ready a set time after it is (ShootTimes).
-//
-// There are no cluster autoscaler, no maintenance by itself and no credentials to rotate.
+// (the Shoot), control (its machines, in a namespace) and target. See package gardener for what of
+// it is real.
 //
 // # Side by side
 //
-// Tests share a lab by giving each a group and a namespace of its own (Place);
+// Tests share a lab by giving each a group and a namespace of its own (workload.Place);
 // pods only go to their group's nodes. Who did what is in the audit log (Audit):
 // users are "admin" (Kubeconfig), those of KubeconfigFor, and the lab's own parts
 // under their names, "lab" among them.
 //
 // # Programs
 //
-// Start needs two programs, built by Build: lab, which is every component of the
+// Start needs two programs, built by package programs: lab, which is every component of the
 // control plane and starts itself once for each, and kwok. This package itself
 // imports nothing of Kubernetes and Gardener but clients, so tests stay small. Everything
 // listens on free ports of the loopback interface, keeps its state in one
 // directory, and dies with the process that started it (on Linux, however that
 // ends). Each component can be stopped, killed, frozen and started again
 // (Process, Restart).
+//
+// # Where things are
+//
+//	cloud eks vms      AWS's endpoint, EKS's own updates, the provider of a Shoot's machines
+//	machines kwok      what turns machines into Nodes; what the fake kubelets are told
+//	kops gardener      what kops makes of a cluster; Shoots, with mcm, their real controller
+//	workload           pods, owners and budgets, and the catalog that Deploy takes
+//	line apigate gate  a user's network, and a gate that fails single requests
+//	process programs   the programs that run; building and finding them
+//	try                waits for a cluster that may be away for a moment
+//
+// Those know nothing of a Lab. This package starts and stops all of it, makes groups and users,
+// switches faults, and reads the audit log.
 package lab

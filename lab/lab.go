@@ -19,6 +19,7 @@ import (
 	"github.com/drainboard/drainboard/lab/apigate"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/lab/line"
 	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
@@ -46,7 +47,7 @@ type Lab struct {
 	deniers     map[string]*denier       // by the webhook's name
 	switches    switches
 	shootMu     sync.Mutex
-	shoots      []*Shoot
+	shoots      []*gardener.Shoot
 	controlPort *http.Server // nil: none
 	logMu       sync.Mutex
 	audit       auditTail
@@ -161,7 +162,7 @@ func (l *Lab) Stop() {
 			denier.close()
 		}
 		for _, s := range l.Shoots() {
-			s.end()
+			s.Close()
 		}
 		if l.cloud != nil {
 			l.cloud.Close()

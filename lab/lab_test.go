@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/drainboard/drainboard/lab/machines"
+	"github.com/drainboard/drainboard/lab/programs"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/lab/workload"
 )
@@ -33,7 +34,7 @@ func testMain(m *testing.M) int {
 	var err error
 	if shared, err = Start(ctx, o); errors.Is(err, os.ErrNotExist) {
 		fmt.Fprintln(os.Stderr, "building the lab's programs")
-		if err = Build(ctx); err == nil {
+		if err = programs.Build(ctx); err == nil {
 			shared, err = Start(ctx, o)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/machines"
+	"github.com/drainboard/drainboard/lab/programs"
 )
 
 // Options configure a lab. The zero value is a working lab.
@@ -72,7 +73,7 @@ func (l *Lab) prepare() error {
 	o := &l.options
 	o.Times = o.Times.withDefaults()
 	if o.BinDir == "" {
-		root, err := repository()
+		root, err := programs.Repository()
 		if err != nil {
 			return err
 		}

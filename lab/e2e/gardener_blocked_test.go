@@ -9,14 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // A budget holds the drain of a machine: the board names it and its pods, why the drain
 // fails, and what becomes of it. Forced, the machine goes past the budget, and the roll ends.
 // From the nodes alone the same is seen but for why, and who ordered it.
 func TestGardenerBlocked(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "stopped", Pools: []lab.ShootPool{{Name: "stopped", Size: 1, Zones: zones[:1]}}})
+	s := newShootScene(t, gardener.Options{Name: "stopped", Pools: []gardener.Pool{{Name: "stopped", Size: 1, Zones: zones[:1]}}})
 	pool := s.on("stopped")
 	pool.deploy("checkout", "agent")
 	all := s.watches("stopped", 240, 60, s.withAll()...)
@@ -25,7 +25,7 @@ func TestGardenerBlocked(t *testing.T) {
 	nodes.expect("no roll is under way")
 	held := pool.podsOn(s.nodeOf("stopped"))
 
-	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	s.change(gardener.Change{KubernetesVersion: newKubernetes})
 	m := s.machines.until("stopped", "fail at the budget", describedAs("pod disruption budget "+pool.place.Namespace+"/checkout is misconfigured"))
 	node, _, _ := strings.Cut(m.Labels[machineapi.NodeLabelKey], ".")
 	for _, b := range []*board{all, nodes} {

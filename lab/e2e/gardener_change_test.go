@@ -14,6 +14,7 @@ import (
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
@@ -38,17 +39,17 @@ func (s *shootScene) effects(file string) map[string]string {
 // stays, and a new maximum moves no node. What the plan says of a pool is what the audit log has of
 // its nodes after the manifest was applied, and what a run reports.
 func TestGardenerChangeByName(t *testing.T) {
-	pool := func(name string) lab.ShootPool {
-		return lab.ShootPool{Name: name, Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}
+	pool := func(name string) gardener.Pool {
+		return gardener.Pool{Name: name, Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}
 	}
-	s := newShootScene(t, lab.ShootOptions{Name: "merged", Pools: []lab.ShootPool{pool("changed"), pool("unchanged")}})
+	s := newShootScene(t, gardener.Options{Name: "merged", Pools: []gardener.Pool{pool("changed"), pool("unchanged")}})
 	s.drives()
 	before := map[string][]string{"changed": s.nodesOf("changed"), "unchanged": s.nodesOf("unchanged")}
 	for _, c := range []struct{ worker, effect string }{
 		{`{"name":"changed","maximum":3}`, "nothing"},
 		{`{"name":"changed","maximum":3,"machine":{"image":{"version":"` + newImage + `"}}}`, "rolling"},
 	} {
-		manifest := fmt.Sprintf(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","metadata":{"namespace":%q,"name":%q},"spec":{"kubernetes":{"version":%q},"provider":{"workers":[%s]}}}`, s.shoot.Namespace, s.shoot.Name, lab.ShootVersion, c.worker)
+		manifest := fmt.Sprintf(`{"apiVersion":"core.gardener.cloud/v1beta1","kind":"Shoot","metadata":{"namespace":%q,"name":%q},"spec":{"kubernetes":{"version":%q},"provider":{"workers":[%s]}}}`, s.shoot.Namespace, s.shoot.Name, gardener.FirstVersion, c.worker)
 		var object map[string]any
 		if err := json.Unmarshal([]byte(manifest), &object); err != nil {
 			t.Fatal(err)
@@ -88,11 +89,11 @@ func TestGardenerChangeByName(t *testing.T) {
 // updates take longer, and longer than the controller's default. It follows the pool, whose time to fail
 // counts down as the Shoot says.
 func slowUpdate(t *testing.T, name string, limit, takes time.Duration, flags func(*shootScene) []string) (s *shootScene, before []string, p *process) {
-	s = newShootScene(t, lab.ShootOptions{Name: name, Flags: []string{"--machine-inplace-update-timeout=45s"}, Pools: []lab.ShootPool{{Name: name, Size: 1, Zones: zones[:1], Update: lab.AutoInPlaceUpdate, MaxSurge: "0", MaxUnavailable: "1", InPlace: limit}}})
+	s = newShootScene(t, gardener.Options{Name: name, Flags: []string{"--machine-inplace-update-timeout=45s"}, Pools: []gardener.Pool{{Name: name, Size: 1, Zones: zones[:1], Update: gardener.AutoInPlaceUpdate, MaxSurge: "0", MaxUnavailable: "1", InPlace: limit}}})
 	s.drives()
 	before = s.nodesOf(name)
 	s.shoot.SlowUpdates(name, takes)
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	p = s.follows(name, flags(s)...)
 	p.await("node.updating")
 	s.eventually(func() error {

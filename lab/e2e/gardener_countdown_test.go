@@ -9,7 +9,7 @@ import (
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // How often machine-controller-manager v0.62.1 looks again at what a countdown is of, and
@@ -55,14 +55,14 @@ func (s *scene) held() {
 func TestGardenerCountdowns(t *testing.T) {
 	one := zones[:1]
 	const limit = 40 * time.Second
-	s := newShootScene(t, lab.ShootOptions{Name: "timers", Pools: []lab.ShootPool{
+	s := newShootScene(t, gardener.Options{Name: "timers", Pools: []gardener.Pool{
 		{Name: "drain", Size: 1, Zones: one, Drain: limit},
 		{Name: "retry", Size: 1, Zones: one, MaxEvictRetries: 2},
 		{Name: "join", Size: 1, Zones: one, Creation: limit},
 		{Name: "sick", Size: 1, Zones: one},
 		{Name: "health", Size: 1, Zones: one, Health: limit},
-		{Name: "select", Size: 1, Zones: one, Drain: limit, Update: lab.AutoInPlaceUpdate},
-		{Name: "update", Size: 1, Zones: one, InPlace: limit, Update: lab.AutoInPlaceUpdate},
+		{Name: "select", Size: 1, Zones: one, Drain: limit, Update: gardener.AutoInPlaceUpdate},
+		{Name: "update", Size: 1, Zones: one, InPlace: limit, Update: gardener.AutoInPlaceUpdate},
 	}})
 	s.on("drain").deploy("checkout")
 	s.on("select").deploy("checkout")
@@ -85,7 +85,7 @@ func TestGardenerCountdowns(t *testing.T) {
 	}
 	s.machines.until("sick", "be Unknown", inMachinePhase(machineapi.MachineUnknown))
 	for _, pool := range []string{"drain", "retry", "join", "sick", "select", "update"} {
-		s.change(lab.ShootChange{ImageVersion: newImage, Pool: pool})
+		s.change(gardener.Change{ImageVersion: newImage, Pool: pool})
 	}
 	if err := shared.UnreadyNode(s.ctx, s.nodeOf("health")); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // Pods that the real controller deletes past their budgets as a drain times out are told, each and
@@ -16,7 +17,7 @@ import (
 // Shoot alone as inferred.
 func TestGardenerForcedPods(t *testing.T) {
 	const limit = 40 * time.Second
-	s := newShootScene(t, lab.ShootOptions{Name: "forced", Pools: []lab.ShootPool{
+	s := newShootScene(t, gardener.Options{Name: "forced", Pools: []gardener.Pool{
 		{Name: "seen", Size: 1, Zones: zones[:1], Drain: limit, MaxSurge: "1", MaxUnavailable: "0"},
 		{Name: "inferred", Size: 1, Zones: zones[:1], Drain: limit, MaxSurge: "1", MaxUnavailable: "0"},
 	}})
@@ -28,7 +29,7 @@ func TestGardenerForcedPods(t *testing.T) {
 	}
 	s.drives()
 	flags["seen"] = s.withAll() // as one who drives
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	runs := map[string]*process{}
 	for pool, f := range flags {
 		runs[pool] = s.follows(pool, f...)

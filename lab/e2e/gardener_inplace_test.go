@@ -7,15 +7,15 @@ import (
 
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // A pool that is updated in place by itself, with a machine more: one is new, one is
 // updated and stays, one is left over and goes. The board tells which, what of it is pending
 // by the Shoot, and how far each is; so do the nodes, as far as they know.
 func TestGardenerInPlace(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "placed", Pools: []lab.ShootPool{
-		{Name: "db", Size: 2, Zones: zones[:1], Update: lab.AutoInPlaceUpdate, MaxSurge: "1", MaxUnavailable: "0"},
+	s := newShootScene(t, gardener.Options{Name: "placed", Pools: []gardener.Pool{
+		{Name: "db", Size: 2, Zones: zones[:1], Update: gardener.AutoInPlaceUpdate, MaxSurge: "1", MaxUnavailable: "0"},
 	}})
 	s.on("db").deploy("batch", "agent")
 	all := s.watches("db", 240, 60, s.withAll()...)
@@ -27,7 +27,7 @@ func TestGardenerInPlace(t *testing.T) {
 	all.expect("AutoInPlaceUpdate", "2 of 2 updated", "surge 1, unavailable 0", "no health timeout", "update 20m")
 	before, nodesBefore := s.machines.of("db"), s.nodesOf("db")
 
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	all.expect("in place: 2 candidates; pending (Shoot status)")
 	shoot.expect("pending (Shoot status)")
 	nodes.expect("in place: ").expectGone("as the Shoot says")

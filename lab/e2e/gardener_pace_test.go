@@ -10,6 +10,7 @@ import (
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // paces makes the scene's user one who may also change the Shoot, by the role published for that.
@@ -49,7 +50,7 @@ func (s *shootScene) surges(pool string) (values []int, most map[int]int) {
 // maxSurge while the run lasts, also after the process that set it was killed, and its own again at
 // the end. The Shoot is changed twice, by just that. Without the right for it nothing starts.
 func TestGardenerPace(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "pace", Pools: []lab.ShootPool{{Name: "slowed", Size: 2, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "pace", Pools: []gardener.Pool{{Name: "slowed", Size: 2, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
 	s.on("slowed").deploy("batch", "agent")
 	s.drives()
 	old, before := s.present("slowed"), s.nodesOf("slowed")
@@ -65,7 +66,7 @@ func TestGardenerPace(t *testing.T) {
 	}
 
 	s.shoot.StopGardenlet(true)
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	p := s.follows("slowed", slower...)
 	p.await("capacity.changed", saying("set maxSurge 2, maxUnavailable 0 → maxSurge 1, maxUnavailable 0 of pool slowed in Shoot "+s.shoot.Namespace+"/pace"))
 	s.shoot.StopGardenlet(false)
@@ -102,12 +103,12 @@ func TestGardenerPace(t *testing.T) {
 
 // A run that was killed while a PDB keeps its node is aborted by another process, which restores the pace.
 func TestGardenerPaceAborted(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "paceless", Pools: []lab.ShootPool{{Name: "paceless", Size: 1, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "paceless", Pools: []gardener.Pool{{Name: "paceless", Size: 1, Zones: zones[:1], MaxSurge: "2", MaxUnavailable: "0"}}})
 	s.on("paceless").deploy("checkout", "agent")
 	s.drives()
 	s.paces()
 	before := s.nodesOf("paceless")
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	s.machines.until("paceless", "be ended", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
 	p := s.follows("paceless", append(s.withShoot(), "--max-surge", "1")...)
 	p.await("capacity.changed", saying("→ maxSurge 1"))

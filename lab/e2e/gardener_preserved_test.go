@@ -9,17 +9,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // A new machine fails while the pool is rolled, and its user has the controller preserve it: the
 // roll is over all the same, for Gardener and for the run, which says what is kept. Nothing is to do
 // for the next one.
 func TestGardenerPreserved(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "preserved", Pools: []lab.ShootPool{{Name: "retained", Size: 2, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "1", Health: 5 * time.Second}}})
+	s := newShootScene(t, gardener.Options{Name: "preserved", Pools: []gardener.Pool{{Name: "retained", Size: 2, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "1", Health: 5 * time.Second}}})
 	s.drives()
 	old, before := s.present("retained"), s.nodesOf("retained")
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	p := s.follows("retained", s.withAll()...)
 	first := s.machines.until("retained", "be new and run", func(m *machineapi.Machine) bool {
 		return !old[m.Name] && m.Status.CurrentStatus.Phase == machineapi.MachineRunning && m.Labels[machineapi.NodeLabelKey] != ""

@@ -10,7 +10,7 @@ import (
 
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // lags is by how much a board may be behind the API server.
@@ -37,7 +37,7 @@ var endSteps = []struct{ told, by string }{
 // with the Shoot alone, and from the nodes alone. What the boards show is what the Machines
 // and machine deployments were at that time, and what cannot be known is said to be unknown.
 func TestGardenerRoll(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "watched", Pools: []lab.ShootPool{
+	s := newShootScene(t, gardener.Options{Name: "watched", Pools: []gardener.Pool{
 		{Name: "zoned", Size: 3, Zones: zones[:3], MaxSurge: "1", MaxUnavailable: "0", Drain: 20 * time.Minute},
 	}})
 	s.on("zoned").deploy("batch", "agent")
@@ -54,7 +54,7 @@ func TestGardenerRoll(t *testing.T) {
 	}
 	old := slices.Collect(maps.Keys(s.machines.of("zoned")))
 
-	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	s.change(gardener.Change{KubernetesVersion: newKubernetes})
 	all.expect("Gardener is at work here", "is Processing")
 	if err := s.shoot.WaitUpdated(s.ctx, "zoned"); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // drives makes the scene's user one who may drive a run: by the published roles, in the
@@ -52,11 +52,11 @@ const (
 // update fails: the run stops, says why, selects nobody else, and continues when the node
 // agent's next try has worked out.
 func TestGardenerBatches(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "batched", Times: lab.ShootTimes{Retry: 20 * time.Second},
-		Pools: []lab.ShootPool{{Name: "hands", Size: 4, Zones: zones[:2], Update: lab.ManualInPlaceUpdate}}})
+	s := newShootScene(t, gardener.Options{Name: "batched", Times: gardener.Times{Retry: 20 * time.Second},
+		Pools: []gardener.Pool{{Name: "hands", Size: 4, Zones: zones[:2], Update: gardener.ManualInPlaceUpdate}}})
 	s.on("hands").deploy("batch", "agent")
 	s.drives()
-	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	s.change(gardener.Change{KubernetesVersion: newKubernetes})
 	s.eventually(func() error {
 		if got := s.labelled("hands", candidateLabel); len(got) != 4 {
 			return fmt.Errorf("candidates: %v", got)
@@ -83,7 +83,7 @@ func TestGardenerBatches(t *testing.T) {
 		}
 		return short
 	}
-	s.shoot.FailUpdates("hands", lab.UpdateFault{Node: full(first[1]), Times: 1, Reason: "no space left on device"})
+	s.shoot.FailUpdates("hands", gardener.UpdateFault{Node: full(first[1]), Times: 1, Reason: "no space left on device"})
 	p.pressUntil("y", "batch 1 approved")
 	p.expect(first[0]+" ", "updated in place, v"+newKubernetes)
 	p.expect("paused", "the update of "+first[1]+" failed", "no space left on device", "repair it")
@@ -142,11 +142,11 @@ func (s *shootScene) nodesOf(pool string) (names []string) {
 // from the dashboard and from elsewhere, and what a budget blocks is forced by its typed name.
 // Then it is over.
 func TestGardenerDriven(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "driven", Pools: []lab.ShootPool{{Name: "paced", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "driven", Pools: []gardener.Pool{{Name: "paced", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.on("paced").deploy("checkout", "agent")
 	s.drives()
 	before := s.nodesOf("paced")
-	s.change(lab.ShootChange{KubernetesVersion: newKubernetes})
+	s.change(gardener.Change{KubernetesVersion: newKubernetes})
 	begun := s.machines.until("paced", "be drained", func(m *machineapi.Machine) bool { return m.DeletionTimestamp != nil })
 	held, _, _ := strings.Cut(begun.Labels[machineapi.NodeLabelKey], ".")
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // inSession is a user in a session of gardenctl: the kubeconfig names the Shoot and its garden
@@ -42,7 +43,7 @@ func (s *shootScene) inSession(garden string) {
 // Shoot is found as well. Both only read. Where the garden cluster cannot be read the nodes tell,
 // and that is said.
 func TestGardenerSession(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "session", Pools: []lab.ShootPool{{Name: "named", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "session", Pools: []gardener.Pool{{Name: "named", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	plain := s.kubeconfig
 	s.inSession(s.garden)
 	ref := s.shoot.Namespace + "/session"

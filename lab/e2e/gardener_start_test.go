@@ -8,7 +8,7 @@ import (
 
 	machineapi "github.com/gardener/machine-controller-manager/pkg/apis/machine/v1alpha1"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // follows drives a run of a pool headless.
@@ -71,7 +71,7 @@ func (s *shootScene) present(pool string) map[string]bool {
 // control plane, waits for it and follows the update: it ends with 0 only when all nodes were
 // replaced, with the control cluster and with the Shoot alone.
 func TestGardenerRunBeforeStart(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "early", Pools: []lab.ShootPool{
+	s := newShootScene(t, gardener.Options{Name: "early", Pools: []gardener.Pool{
 		{Name: "both", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"},
 		{Name: "garden", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"},
 	}})
@@ -79,7 +79,7 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 	s.shoot.PrepareFor(25 * time.Second)
 	old := map[string]map[string]bool{"both": s.present("both"), "garden": s.present("garden")}
 	before := map[string][]string{"both": s.nodesOf("both"), "garden": s.nodesOf("garden")}
-	s.change(lab.ShootChange{ImageVersion: newImage}) // the kubelets' version, by which nodes would be outdated, stays
+	s.change(gardener.Change{ImageVersion: newImage}) // the kubelets' version, by which nodes would be outdated, stays
 	runs := map[string]*process{"both": s.follows("both", s.withAll()...), "garden": s.follows("garden", s.withShoot()...)}
 	for pool, p := range runs {
 		p.await("warning", because("controller-not-complete"), saying("waiting for Gardener"))
@@ -97,11 +97,11 @@ func TestGardenerRunBeforeStart(t *testing.T) {
 // and leaves the machine deployments free. Resumed, it follows the update that has started
 // meanwhile. From the nodes alone nothing of this can be seen, so that a run waits as well and ends with 9.
 func TestGardenerNeverStarts(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "never", Pools: []lab.ShootPool{{Name: "still", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "never", Pools: []gardener.Pool{{Name: "still", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.drives()
 	s.shoot.StopGardenlet(true)
 	old, before := s.present("still"), s.nodesOf("still")
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 
 	blind := s.follows("still", "--provider", "gardener", "--wait-for-start", "10s").exits(9)
 	if warned := blind.all("warning", saying("an update that Gardener has not started is not visible")); len(warned) == 0 || len(blind.all("run.finished")) > 0 {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
@@ -30,14 +31,14 @@ const (
 // Shoot's own cluster and in the two others.
 type shootScene struct {
 	*scene
-	shoot           *lab.Shoot
+	shoot           *gardener.Shoot
 	garden, control string // kubeconfigs of the watcher
 	users           []string
 	machines        *machineHistory
 }
 
 // newShootScene makes a Shoot. The test continues beside others from here.
-func newShootScene(t *testing.T, o lab.ShootOptions) *shootScene {
+func newShootScene(t *testing.T, o gardener.Options) *shootScene {
 	t.Helper()
 	t.Parallel()
 	for _, pool := range o.Pools {
@@ -122,7 +123,7 @@ func (s *shootScene) on(pool string) *scene {
 	return &o
 }
 
-func (s *shootScene) change(c lab.ShootChange) {
+func (s *shootScene) change(c gardener.Change) {
 	s.t.Helper()
 	if err := s.shoot.Change(s.ctx, c); err != nil {
 		s.t.Fatal(err)

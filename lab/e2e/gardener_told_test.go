@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // goneByAudit are those of some nodes that the API server's audit log has as deleted, by anybody.
@@ -99,11 +100,11 @@ func reported(report string) (nodes []string) {
 // with the Shoot alone: its node stays, by the audit log, and is never told to be gone. A node of a
 // pool that is rolled beside it goes.
 func TestGardenerToldByAudit(t *testing.T) {
-	pool := func(name, update, surge, unavailable string) lab.ShootPool {
-		return lab.ShootPool{Name: name, Size: 1, Zones: zones[:1], Update: update, MaxSurge: surge, MaxUnavailable: unavailable}
+	pool := func(name, update, surge, unavailable string) gardener.Pool {
+		return gardener.Pool{Name: name, Size: 1, Zones: zones[:1], Update: update, MaxSurge: surge, MaxUnavailable: unavailable}
 	}
-	s := newShootScene(t, lab.ShootOptions{Name: "told", Pools: []lab.ShootPool{
-		pool("stays", lab.AutoInPlaceUpdate, "0", "1"), pool("remains", lab.AutoInPlaceUpdate, "0", "1"), pool("goes", lab.AutoRollingUpdate, "1", "0"),
+	s := newShootScene(t, gardener.Options{Name: "told", Pools: []gardener.Pool{
+		pool("stays", gardener.AutoInPlaceUpdate, "0", "1"), pool("remains", gardener.AutoInPlaceUpdate, "0", "1"), pool("goes", gardener.AutoRollingUpdate, "1", "0"),
 	}})
 	s.drives()
 	flags := map[string][]string{"stays": s.withAll(), "remains": s.withShoot(), "goes": s.withShoot()}
@@ -111,7 +112,7 @@ func TestGardenerToldByAudit(t *testing.T) {
 	for pool := range flags {
 		before[pool] = s.nodesOf(pool)
 	}
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	runs := map[string]*process{}
 	for pool, f := range flags {
 		runs[pool] = s.follows(pool, f...)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 // A change of providerConfig is in no hash that a node carries, and one that is confined to the
@@ -13,10 +13,10 @@ import (
 // cluster or without it. It says that the window is waited for, and ends with 9. A run that waits when
 // the window opens follows the roll to its end.
 func TestGardenerConfined(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "confined", Confine: true, Pools: []lab.ShootPool{{Name: "kept", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "confined", Confine: true, Pools: []gardener.Pool{{Name: "kept", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.drives()
 	before := s.nodesOf("kept")
-	s.change(lab.ShootChange{Pool: "kept", ProviderConfig: `{"iamInstanceProfile":{"name":"other"}}`})
+	s.change(gardener.Change{Pool: "kept", ProviderConfig: `{"iamInstanceProfile":{"name":"other"}}`})
 	const window = "changes of the Shoot wait for its maintenance time window, "
 	if out := s.run(append([]string{"plan", "kept"}, s.withShoot()...)...).exits(0).out(); !strings.Contains(out, window) {
 		t.Errorf("the plan does not tell of the window:\n%s", out)
@@ -49,7 +49,7 @@ func TestGardenerConfined(t *testing.T) {
 // What the Shoot says that stalls a roll is in its plan, in its status and in what a run tells: at its
 // start, and when it ends because nothing moves. It is no more once Gardener takes it back.
 func TestGardenerStalled(t *testing.T) {
-	s := newShootScene(t, lab.ShootOptions{Name: "stalled", Pools: []lab.ShootPool{{Name: "hooked", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := newShootScene(t, gardener.Options{Name: "stalled", Pools: []gardener.Pool{{Name: "hooked", Size: 1, Zones: zones[:1], MaxSurge: "1", MaxUnavailable: "0"}}})
 	s.drives()
 	before := s.nodesOf("hooked")
 	const message = "ValidatingWebhookConfiguration guard is problematic: webhook guard.example has failurePolicy Fail"
@@ -68,7 +68,7 @@ func TestGardenerStalled(t *testing.T) {
 		t.Errorf("the plan of a change is\n%s", out)
 	}
 	s.shoot.StopGardenlet(true)
-	s.change(lab.ShootChange{ImageVersion: newImage})
+	s.change(gardener.Change{ImageVersion: newImage})
 	p := s.follows("hooked", append(s.withShoot(), "--wait-for-start", "5s")...).exits(9)
 	if at := p.all("warning", because("foreseen"), saying(told)); len(at) != 1 {
 		t.Errorf("it does not begin with what stalls it:\n%s", p.tail())

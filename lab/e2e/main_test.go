@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/cloud"
 	"github.com/drainboard/drainboard/lab/machines"
+	"github.com/drainboard/drainboard/lab/programs"
 )
 
 // shared is the one lab of all tests; program the drainboard under test.
@@ -44,7 +45,7 @@ func TestMain(m *testing.M) {
 func testMain(m *testing.M) int {
 	ctx := context.Background()
 	var err error
-	if program, err = lab.BuildDrainboard(ctx); err != nil {
+	if program, err = programs.Drainboard(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -89,7 +90,7 @@ func start(ctx context.Context, dir string) (*lab.Lab, error) {
 	l, err := lab.Start(ctx, o)
 	if errors.Is(err, os.ErrNotExist) {
 		fmt.Fprintln(os.Stderr, "building the lab's programs")
-		if err = lab.Build(ctx); err == nil {
+		if err = programs.Build(ctx); err == nil {
 			l, err = lab.Start(ctx, o)
 		}
 	}

@@ -112,6 +112,9 @@ func New(o Options) *Fleet {
 // Name is how EC2 names the image: after its kubelet.
 func (i Image) Name() string { return "lab-node-" + i.Kubelet }
 
+// Options are those that the fleet was made with.
+func (m *Fleet) Options() Options { return m.o }
+
 // SetImage says what boots from an AMI from now on.
 func (m *Fleet) SetImage(ami string, image Image) {
 	m.mu.Lock()

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/programs"
 )
 
 func main() {
-	if err := lab.Build(context.Background()); err != nil {
+	if err := programs.Build(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 )
 
 func shootCommand() *cobra.Command {
 	var dir, name string
-	var change lab.ShootChange
+	var change gardener.Change
 	cmd := &cobra.Command{
 		Use:   "shoot",
 		Short: "Change the Shoot of a running lab, which may roll its nodes",
@@ -31,7 +32,7 @@ The lab is the one of --dir, of the environment that lab up gives (` + dirEnv + 
 or the only one that runs.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if change == (lab.ShootChange{}) {
+			if change == (gardener.Change{}) {
 				return errors.New("nothing to change: give --kubernetes-version, --image-version or --operation")
 			}
 			control, err := lab.Dial(dir)

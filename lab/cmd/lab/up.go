@@ -21,6 +21,7 @@ import (
 
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/eks"
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/workload"
 )
@@ -109,7 +110,7 @@ COMMAND it runs that in the lab's environment, and stops with it.`,
 	flags.DurationVar(&f.window, "window", 15*time.Minute, "how long EKS evicts the pods of a node: with force it deletes them then, else the update fails after three")
 	flags.Int32Var(&f.atOnce, "max-unavailable", 1, "how many nodes EKS updates at once")
 	flags.BoolVar(&f.minimal, "minimal", false, "let the node group have the update strategy MINIMAL: no new nodes come first")
-	flags.StringVar(&f.version, "kubernetes-version", lab.ShootVersion, "version of Kubernetes that the Shoot's nodes begin with")
+	flags.StringVar(&f.version, "kubernetes-version", gardener.FirstVersion, "version of Kubernetes that the Shoot's nodes begin with")
 	flags.DurationVar(&f.drain, "drain-timeout", 2*time.Hour, "how long the Shoot's machines drain, before they end whatever budgets say")
 	flags.IntVar(&f.nodes, "nodes", 12, "nodes in the group, or in the groups batch and nodes (--kops) or all pools (--gardener) together")
 	flags.IntVar(&f.zones, "zones", 3, "zones that they are spread over")
@@ -253,12 +254,12 @@ func (f upFlags) populateKops(ctx context.Context, l *lab.Lab) (place, error) {
 
 // populateShoot makes the Shoot and the workload, in a namespace for each pool.
 func (f upFlags) populateShoot(ctx context.Context, l *lab.Lab) (place, error) {
-	pools := lab.DefaultShootPools(f.nodes / 3)
+	pools := gardener.DefaultPools(f.nodes / 3)
 	pools[0].Size = f.nodes - 2*(f.nodes/3)
 	for i := range pools {
 		pools[i].Drain = f.drain
 	}
-	s, err := l.AddShoot(ctx, lab.ShootOptions{KubernetesVersion: f.version, Pools: pools})
+	s, err := l.AddShoot(ctx, gardener.Options{KubernetesVersion: f.version, Pools: pools})
 	if err != nil {
 		return place{}, err
 	}

@@ -55,7 +55,7 @@ func TestInlineShootsAreGardeners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"providers/gardener/feed_test.go", "providers/gardener/scene_test.go", "providers/gardener/shoot/shoot_test.go", "providers/gardener/shoot/hash_test.go",
-		"providers/gardener/shoot/share_test.go", "providers/gardener/shoot/facts_test.go", "lab/plan_test.go", "lab/e2e/gardener_change_test.go"} {
+		"providers/gardener/shoot/share_test.go", "providers/gardener/shoot/facts_test.go", "lab/gardener/plan_test.go", "lab/e2e/gardener_change_test.go"} {
 		if found[path] == 0 {
 			t.Errorf("no Shoot was found in %s", path)
 		}

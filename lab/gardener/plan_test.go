@@ -1,4 +1,4 @@
-package lab
+package gardener_test
 
 import (
 	"bytes"
@@ -22,18 +22,21 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
+	"github.com/drainboard/drainboard/lab/programs"
 	"github.com/drainboard/drainboard/lab/try"
 	"github.com/drainboard/drainboard/providers/gardener/names"
 )
 
 // drainboard is the program.
-var drainboard = sync.OnceValues(func() (string, error) { return BuildDrainboard(context.Background()) })
+var drainboard = sync.OnceValues(func() (string, error) { return programs.Drainboard(context.Background()) })
 
 // poolEffect is what drainboard plan -o json says of a pool.
 type poolEffect struct{ Pool, Effect string }
 
 // planOf is what drainboard plan says of a change of a Shoot, without the rest.
-func planOf(ctx context.Context, t *testing.T, s *Shoot, args ...string) (refused bool, pools []poolEffect) {
+func planOf(ctx context.Context, t *testing.T, s *gardener.Shoot, args ...string) (refused bool, pools []poolEffect) {
 	t.Helper()
 	program, err := drainboard()
 	if err != nil {
@@ -59,9 +62,9 @@ func planOf(ctx context.Context, t *testing.T, s *Shoot, args ...string) (refuse
 }
 
 // poolsOf are the machine sets and machines of a Shoot's pools.
-func poolsOf(ctx context.Context, t *testing.T, s *Shoot) map[string]*poolMachines {
+func poolsOf(ctx context.Context, t *testing.T, s *gardener.Shoot) map[string]*poolMachines {
 	t.Helper()
-	deployments, err := s.machines.MachineDeployments(s.ControlNamespace).List(ctx, metav1.ListOptions{})
+	deployments, err := s.Machines().MachineDeployments(s.ControlNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,9 +75,9 @@ func poolsOf(ctx context.Context, t *testing.T, s *Shoot) map[string]*poolMachin
 			desired: int(d.Spec.Replicas), byHand: by != nil && by.OrchestrationType == machineapi.OrchestrationTypeManual,
 			machines: map[string]machineapi.Machine{},
 		}
-		pools[d.Labels[poolLabel]], of[d.Name] = p, p // one zone each
+		pools[d.Labels[gardener.PoolLabel]], of[d.Name] = p, p // one zone each
 	}
-	sets, err := s.machines.MachineSets(s.ControlNamespace).List(ctx, metav1.ListOptions{})
+	sets, err := s.Machines().MachineSets(s.ControlNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +85,7 @@ func poolsOf(ctx context.Context, t *testing.T, s *Shoot) map[string]*poolMachin
 		p := of[set.Labels["name"]]
 		p.sets = append(p.sets, set.Name)
 	}
-	machines, err := s.machines.Machines(s.ControlNamespace).List(ctx, metav1.ListOptions{})
+	machines, err := s.Machines().Machines(s.ControlNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,14 +135,14 @@ func (p *poolMachines) became(before *poolMachines, candidate func(machine strin
 }
 
 // replace changes a Shoot by an update of all of it.
-func replace(ctx context.Context, s *Shoot, change func(*unstructured.Unstructured)) error {
+func replace(ctx context.Context, s *gardener.Shoot, change func(*unstructured.Unstructured)) error {
 	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		now, err := s.shoots.Get(ctx, s.Name, metav1.GetOptions{})
+		now, err := s.Objects().Get(ctx, s.Name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
 		change(now)
-		_, err = s.shoots.Update(ctx, now, metav1.UpdateOptions{})
+		_, err = s.Objects().Update(ctx, now, metav1.UpdateOptions{})
 		return err
 	})
 }
@@ -187,11 +190,11 @@ type trial struct {
 const refused = "refused"
 
 // hold plans a change, makes it, and holds what was done against what was said.
-func (c trial) hold(ctx context.Context, t *testing.T, s *Shoot) {
+func (c trial) hold(ctx context.Context, t *testing.T, s *gardener.Shoot) {
 	t.Helper()
 	args, name := strings.Fields(c.args), c.args
 	if c.args == "" {
-		now, err := s.shoots.Get(ctx, s.Name, metav1.GetOptions{})
+		now, err := s.Objects().Get(ctx, s.Name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,11 +248,15 @@ func (c trial) hold(ctx context.Context, t *testing.T, s *Shoot) {
 }
 
 // apply makes the change, with kubectl if it is a manifest of its own.
-func (c trial) apply(ctx context.Context, s *Shoot, args []string) error {
+func (c trial) apply(ctx context.Context, s *gardener.Shoot, args []string) error {
 	if c.manifest == "" {
 		return replace(ctx, s, c.change)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(shared.options.BinDir, "lab"), "kubectl", "--kubeconfig="+shared.Kubeconfig(), "apply", "-f", args[1])
+	root, err := programs.Repository()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(root, "bin", "lab"), "kubectl", "--kubeconfig="+shared.Kubeconfig(), "apply", "-f", args[1])
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -261,19 +268,19 @@ func (c trial) apply(ctx context.Context, s *Shoot, args []string) error {
 func TestPlanHolds(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	zone := Zones("eu-west-1", 1)
-	s := addShoot(ctx, t, ShootOptions{Name: "planned", Times: ShootTimes{Update: 200 * time.Millisecond}, Pools: []ShootPool{
+	zone := lab.Zones("eu-west-1", 1)
+	s := addShoot(ctx, t, gardener.Options{Name: "planned", Times: gardener.Times{Update: 200 * time.Millisecond}, Pools: []gardener.Pool{
 		{Name: "web", Size: 1, Zones: zone},
 		{Name: "batch", Size: 1, Zones: zone, MaxSurge: "2"},
-		{Name: "metal", Size: 1, Zones: zone, Update: AutoInPlaceUpdate},
-		{Name: "hand", Size: 1, Zones: zone, Update: ManualInPlaceUpdate},
+		{Name: "metal", Size: 1, Zones: zone, Update: gardener.AutoInPlaceUpdate},
+		{Name: "hand", Size: 1, Zones: zone, Update: gardener.ManualInPlaceUpdate},
 	}})
 	version := func(v string) func(*unstructured.Unstructured) { return set(v, "spec", "kubernetes", "version") }
 	image := func(pool, v string) func(*unstructured.Unstructured) {
 		return worker(pool, v, "machine", "image", "version")
 	}
 	operation := func(op string) func(*unstructured.Unstructured) {
-		return set(op, "metadata", "annotations", operationKey)
+		return set(op, "metadata", "annotations", gardener.OperationKey)
 	}
 	hold := func(trials ...trial) {
 		t.Helper()
@@ -289,8 +296,8 @@ func TestPlanHolds(t *testing.T) {
 		trial{args: "metal --machine-image-version 1600.0.0", change: image("metal", "1600.0.0"), want: refused},
 		trial{args: "--operation rollout-workers=*", change: operation("rollout-workers=*"), want: refused},
 		trial{args: "--operation rollout-workers=web,metal", change: operation("rollout-workers=web,metal"), want: refused},
-		trial{change: worker("web", AutoInPlaceUpdate, "updateStrategy"), want: refused},
-		trial{change: worker("metal", AutoRollingUpdate, "updateStrategy"), want: refused},
+		trial{change: worker("web", gardener.AutoInPlaceUpdate, "updateStrategy"), want: refused},
+		trial{change: worker("metal", gardener.AutoRollingUpdate, "updateStrategy"), want: refused},
 		trial{change: worker("metal", "m5.xlarge", "machine", "type"), want: refused},
 		trial{change: worker("hand", int64(1), "maxUnavailable"), want: refused},
 		trial{change: set(true, "spec", "systemComponents", "nodeLocalDNS", "enabled"), want: refused},
@@ -324,7 +331,7 @@ func TestPlanHolds(t *testing.T) {
 	}
 
 	hold(trial{args: "--operation rollout-workers=batch", change: operation("rollout-workers=batch"), want: "web nothing, batch rolling, metal nothing, hand nothing"})
-	shootUntil(ctx, t, s, "batch is rolled", func(status shootStatus) bool {
+	shootUntil(ctx, t, s, "batch is rolled", func(status gardener.Status) bool {
 		return status.Rollout != nil && len(status.Rollout.Pending) == 1 && status.Rollout.Pending[0].Name == "batch"
 	})
 	hold(
@@ -332,7 +339,7 @@ func TestPlanHolds(t *testing.T) {
 		trial{args: "metal hand --machine-image-version 1640.0.0", change: both(image("metal", "1640.0.0"), image("hand", "1640.0.0")), want: "metal in-place, hand in-place"},
 		trial{change: worker("hand", nil, "kubernetes"), want: refused},
 		trial{change: worker("hand", "b", "labels", "a"), want: refused},
-		trial{args: "hand --machine-image-version 1700.1.0 --operation force-in-place-update", change: both(image("hand", "1700.1.0"), operation(forceUpdate)), want: "hand in-place"},
+		trial{args: "hand --machine-image-version 1700.1.0 --operation force-in-place-update", change: both(image("hand", "1700.1.0"), operation(gardener.ForceUpdate)), want: "hand in-place"},
 	)
 	nodes := nodesUntil(ctx, t, s, "hand", 1, labelled(candidateLabel))
 	label(ctx, t, nodes[0].Name, selectedLabel, "true")
@@ -341,33 +348,33 @@ func TestPlanHolds(t *testing.T) {
 		return node.Name == nodes[0].Name && kubelet("1.32.6")(node) && node.Status.NodeInfo.OSImage == "Garden Linux 1700.1.0"
 	})
 	if err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		shoot, err := s.read(ctx)
-		return err == nil && shoot.Annotations[operationKey] == "", nil
+		shoot, err := s.Read(ctx)
+		return err == nil && shoot.Annotations[gardener.OperationKey] == "", nil
 	}); err != nil {
 		t.Fatalf("nothing is pending, and force-in-place-update is still asked for: %v", err)
 	}
 	hold(
-		trial{change: both(worker("metal", ManualInPlaceUpdate, "updateStrategy"), worker("metal", nil, "maxSurge"), worker("metal", nil, "maxUnavailable")), want: nothing},
+		trial{change: both(worker("metal", gardener.ManualInPlaceUpdate, "updateStrategy"), worker("metal", nil, "maxSurge"), worker("metal", nil, "maxUnavailable")), want: nothing},
 		trial{change: both(version(newVersion), worker("web", "m5.xlarge", "machine", "type")), want: "web rolling, batch rolling, metal in-place, hand nothing"},
 	)
 }
 
 // doneTo waits until the gardenlet has seen to a change, and to each pool was done what is
 // expected, or long enough for it; it says what was done.
-func doneTo(ctx context.Context, t *testing.T, s *Shoot, before map[string]*poolMachines, expected []poolEffect) string {
+func doneTo(ctx context.Context, t *testing.T, s *gardener.Shoot, before map[string]*poolMachines, expected []poolEffect) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 45*time.Second)
 	defer cancel()
 	var did string
 	_ = try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
-		shoot, err := s.read(ctx)
+		shoot, err := s.Read(ctx)
 		if err != nil {
 			return false, nil
 		}
-		if asked := shoot.Annotations[operationKey]; shoot.Status.ObservedGeneration < shoot.Generation || asked != "" && asked != forceUpdate {
+		if asked := shoot.Annotations[gardener.OperationKey]; shoot.Status.ObservedGeneration < shoot.Generation || asked != "" && asked != gardener.ForceUpdate {
 			return false, nil
 		}
-		deployments, err := s.machines.MachineDeployments(s.ControlNamespace).List(ctx, metav1.ListOptions{})
+		deployments, err := s.Machines().MachineDeployments(s.ControlNamespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return false, nil
 		}
@@ -376,13 +383,13 @@ func doneTo(ctx context.Context, t *testing.T, s *Shoot, before map[string]*pool
 				return false, nil
 			}
 		}
-		list, err := shared.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: s.nodeSelector()})
+		list, err := shared.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: s.NodeSelector()})
 		if err != nil {
 			return false, nil
 		}
 		candidate := func(machine string) bool {
 			return slices.ContainsFunc(list.Items, func(n corev1.Node) bool {
-				return n.Labels[machineNameLabel] == machine && n.Labels[candidateLabel] != ""
+				return n.Labels[gardener.MachineNameLabel] == machine && n.Labels[candidateLabel] != ""
 			})
 		}
 		now := poolsOf(ctx, t, s)

@@ -1,8 +1,8 @@
-package lab
+package gardener_test
 
 import (
-	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/drainboard/drainboard/lab"
+	"github.com/drainboard/drainboard/lab/gardener"
 	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/process"
 	"github.com/drainboard/drainboard/lab/try"
@@ -31,12 +33,12 @@ func rollContext(t *testing.T) context.Context {
 	return ctx
 }
 
-func addShoot(ctx context.Context, t *testing.T, o ShootOptions) *Shoot {
+func addShoot(ctx context.Context, t *testing.T, o gardener.Options) *gardener.Shoot {
 	t.Helper()
 	begin := time.Now()
 	s, err := shared.AddShoot(ctx, o)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, (&process.Process{Log: shared.path(MachineControllerManager + "-" + o.Name + ".log")}).Tail(30))
+		t.Fatalf("%v\n%s", err, (&process.Process{Log: filepath.Join(shared.Dir(), gardener.MachineControllerManager+"-"+o.Name+".log")}).Tail(30))
 	}
 	t.Logf("shoot %s is there after %s", o.Name, time.Since(begin).Round(100*time.Millisecond))
 	return s
@@ -44,7 +46,7 @@ func addShoot(ctx context.Context, t *testing.T, o ShootOptions) *Shoot {
 
 // machinesUntil follows the machines of a Shoot until enough says that it is, and returns
 // their phases in the order in which each was seen first.
-func machinesUntil(ctx context.Context, t *testing.T, s *Shoot, enough func(machines map[string]*machineapi.Machine) bool) []machineapi.MachinePhase {
+func machinesUntil(ctx context.Context, t *testing.T, s *gardener.Shoot, enough func(machines map[string]*machineapi.Machine) bool) []machineapi.MachinePhase {
 	t.Helper()
 	var phases []machineapi.MachinePhase
 	seen := map[string]*machineapi.Machine{}
@@ -95,7 +97,7 @@ func machinesUntil(ctx context.Context, t *testing.T, s *Shoot, enough func(mach
 }
 
 // nodesUntil waits until enough nodes of a pool are as they should be.
-func nodesUntil(ctx context.Context, t *testing.T, s *Shoot, pool string, n int, should func(*corev1.Node) bool) []corev1.Node {
+func nodesUntil(ctx context.Context, t *testing.T, s *gardener.Shoot, pool string, n int, should func(*corev1.Node) bool) []corev1.Node {
 	t.Helper()
 	var nodes []corev1.Node
 	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
@@ -120,14 +122,14 @@ func labelled(key string) func(*corev1.Node) bool {
 	return func(node *corev1.Node) bool { return node.Labels[key] != "" }
 }
 
-func changeShoot(ctx context.Context, t *testing.T, s *Shoot, c ShootChange) {
+func changeShoot(ctx context.Context, t *testing.T, s *gardener.Shoot, c gardener.Change) {
 	t.Helper()
 	if err := s.Change(ctx, c); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func waitUpdated(ctx context.Context, t *testing.T, s *Shoot, pools ...string) {
+func waitUpdated(ctx context.Context, t *testing.T, s *gardener.Shoot, pools ...string) {
 	t.Helper()
 	for _, pool := range pools {
 		if err := s.WaitUpdated(ctx, pool); err != nil {
@@ -137,12 +139,12 @@ func waitUpdated(ctx context.Context, t *testing.T, s *Shoot, pools ...string) {
 }
 
 // shootUntil waits for a status of a Shoot.
-func shootUntil(ctx context.Context, t *testing.T, s *Shoot, what string, is func(shootStatus) bool) shootStatus {
+func shootUntil(ctx context.Context, t *testing.T, s *gardener.Shoot, what string, is func(gardener.Status) bool) gardener.Status {
 	t.Helper()
-	var shoot *shootObject
+	var shoot *gardener.Object
 	err := try.Until(ctx, 100*time.Millisecond, func() (bool, error) {
 		var err error
-		shoot, err = s.read(ctx)
+		shoot, err = s.Read(ctx)
 		return err == nil && is(shoot.Status), try.IgnoreUnlessDone(ctx, err)
 	})
 	if err != nil {
@@ -166,7 +168,7 @@ func phases(all []machineapi.MachinePhase, wanted ...machineapi.MachinePhase) bo
 func TestShootRolls(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{Name: "rolls", Pools: []ShootPool{{Name: "workers", Size: 3, MaxSurge: "1", MaxUnavailable: "0"}}})
+	s := addShoot(ctx, t, gardener.Options{Name: "rolls", Pools: []gardener.Pool{{Name: "workers", Size: 3, MaxSurge: "1", MaxUnavailable: "0"}}})
 	deployments, err := s.Machines().MachineDeployments(s.ControlNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil || len(deployments.Items) != 3 {
 		t.Fatalf("%d machine deployments, want one for each zone; %v", len(deployments.Items), err)
@@ -180,18 +182,18 @@ func TestShootRolls(t *testing.T) {
 			t.Errorf("%s: %d machines, surge %v, unavailable %v", d.Name, d.Spec.Replicas, u.MaxSurge, u.MaxUnavailable)
 		}
 	}
-	before := nodesUntil(ctx, t, s, "workers", 3, kubelet(ShootVersion))
+	before := nodesUntil(ctx, t, s, "workers", 3, kubelet(gardener.FirstVersion))
 	for _, node := range before {
-		if node.Labels[machineNameLabel] == node.Name || node.Labels[poolLabel] != "workers" || node.Spec.ProviderID == "" {
+		if node.Labels[gardener.MachineNameLabel] == node.Name || node.Labels[gardener.PoolLabel] != "workers" || node.Spec.ProviderID == "" {
 			t.Errorf("node %s: %v, %s", node.Name, node.Labels, node.Spec.ProviderID)
 		}
 	}
 	old := map[string]bool{}
-	for _, vm := range s.vms.VMs() {
+	for _, vm := range s.VMs() {
 		old[vm.Name] = true
 	}
-	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
-	shootUntil(ctx, t, s, "it is being reconciled", func(status shootStatus) bool { return status.LastOperation.State == "Processing" })
+	changeShoot(ctx, t, s, gardener.Change{KubernetesVersion: newVersion})
+	shootUntil(ctx, t, s, "it is being reconciled", func(status gardener.Status) bool { return status.LastOperation.State == "Processing" })
 	seen := machinesUntil(ctx, t, s, func(machines map[string]*machineapi.Machine) bool {
 		running := 0
 		for name, m := range machines {
@@ -215,17 +217,17 @@ func TestShootRolls(t *testing.T) {
 			t.Errorf("node %s is still there", node.Name)
 		}
 	}
-	shootUntil(ctx, t, s, "it is done", func(status shootStatus) bool { return status.LastOperation.State == "Succeeded" })
+	shootUntil(ctx, t, s, "it is done", func(status gardener.Status) bool { return status.LastOperation.State == "Succeeded" })
 }
 
 // A drain that a budget forbids says so and continues when it is allowed.
 func TestShootDrainBlocked(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{Name: "blocked", Pools: []ShootPool{{Name: "workers", Size: 1, Zones: Zones("eu-west-1", 1)}}})
+	s := addShoot(ctx, t, gardener.Options{Name: "blocked", Pools: []gardener.Pool{{Name: "workers", Size: 1, Zones: lab.Zones("eu-west-1", 1)}}})
 	place := workload.Place{Namespace: "blocked", Group: s.Group("workers")}
 	deploy(ctx, t, place, "checkout")
-	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
+	changeShoot(ctx, t, s, gardener.Change{KubernetesVersion: newVersion})
 	machinesUntil(ctx, t, s, func(machines map[string]*machineapi.Machine) bool {
 		for _, m := range machines {
 			if m.Status.CurrentStatus.Phase == machineapi.MachineTerminating && strings.Contains(m.Status.LastOperation.Description, "pod disruption budget blocked/checkout is misconfigured") {
@@ -234,7 +236,7 @@ func TestShootDrainBlocked(t *testing.T) {
 		}
 		return false
 	})
-	nodesUntil(ctx, t, s, "workers", 2, func(node *corev1.Node) bool { return !tainted(node, criticalTaint) })
+	nodesUntil(ctx, t, s, "workers", 2, func(node *corev1.Node) bool { return !gardener.Tainted(node, gardener.CriticalTaint) })
 	if err := shared.Client().PolicyV1().PodDisruptionBudgets(place.Namespace).Delete(ctx, "checkout", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -253,12 +255,12 @@ const (
 func TestShootInPlaceByHand(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{Name: "byhand", Pools: []ShootPool{{Name: "manual", Size: 2, Zones: Zones("eu-west-1", 1), Update: ManualInPlaceUpdate}}})
+	s := addShoot(ctx, t, gardener.Options{Name: "byhand", Pools: []gardener.Pool{{Name: "manual", Size: 2, Zones: lab.Zones("eu-west-1", 1), Update: gardener.ManualInPlaceUpdate}}})
 	place := workload.Place{Namespace: "byhand", Group: s.Group("manual")}
 	deploy(ctx, t, place, "batch", "agent")
-	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
+	changeShoot(ctx, t, s, gardener.Change{KubernetesVersion: newVersion})
 	nodes := nodesUntil(ctx, t, s, "manual", 2, labelled(candidateLabel))
-	status := shootUntil(ctx, t, s, "an update by hand is pending", func(status shootStatus) bool {
+	status := shootUntil(ctx, t, s, "an update by hand is pending", func(status gardener.Status) bool {
 		return status.InPlaceUpdates != nil && len(status.Constraints) == 1 && status.LastOperation.State == "Succeeded"
 	})
 	if pending := status.InPlaceUpdates.Pending; !slices.Equal(pending.Manual, []string{"manual"}) || len(pending.Auto) != 0 {
@@ -281,7 +283,7 @@ func TestShootInPlaceByHand(t *testing.T) {
 		t.Errorf("phases: %q", seen)
 	}
 	done := func(node *corev1.Node) bool {
-		return kubelet(newVersion)(node) && !labelled(candidateLabel)(node) && !labelled(selectedLabel)(node) && !node.Spec.Unschedulable && !tainted(node, criticalTaint)
+		return kubelet(newVersion)(node) && !labelled(candidateLabel)(node) && !labelled(selectedLabel)(node) && !node.Spec.Unschedulable && !gardener.Tainted(node, gardener.CriticalTaint)
 	}
 	if first := nodesUntil(ctx, t, s, "manual", 1, done); first[0].Name != nodes[0].Name {
 		t.Errorf("%s was updated, not %s", first[0].Name, nodes[0].Name)
@@ -289,11 +291,13 @@ func TestShootInPlaceByHand(t *testing.T) {
 	if err := shared.WaitReady(ctx, place.Namespace); err != nil { // the pods of the DaemonSet are new
 		t.Fatal(err)
 	}
-	nodesUntil(ctx, t, s, "manual", 1, func(node *corev1.Node) bool { return labelled(candidateLabel)(node) && kubelet(ShootVersion)(node) })
+	nodesUntil(ctx, t, s, "manual", 1, func(node *corev1.Node) bool {
+		return labelled(candidateLabel)(node) && kubelet(gardener.FirstVersion)(node)
+	})
 	label(ctx, t, nodes[1].Name, selectedLabel, "true")
 	waitUpdated(ctx, t, s, "manual")
 	nodesUntil(ctx, t, s, "manual", 2, done)
-	shootUntil(ctx, t, s, "nothing is pending", func(status shootStatus) bool {
+	shootUntil(ctx, t, s, "nothing is pending", func(status gardener.Status) bool {
 		return status.InPlaceUpdates == nil && len(status.Constraints) == 0
 	})
 }
@@ -303,12 +307,12 @@ func TestShootInPlaceByHand(t *testing.T) {
 func TestShootInPlaceAuto(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{Name: "auto", Pools: []ShootPool{
-		{Name: "inplace", Size: 2, Zones: Zones("eu-west-1", 1), Update: AutoInPlaceUpdate, MaxSurge: "1", MaxUnavailable: "0"},
+	s := addShoot(ctx, t, gardener.Options{Name: "auto", Pools: []gardener.Pool{
+		{Name: "inplace", Size: 2, Zones: lab.Zones("eu-west-1", 1), Update: gardener.AutoInPlaceUpdate, MaxSurge: "1", MaxUnavailable: "0"},
 	}})
-	before := nodesUntil(ctx, t, s, "inplace", 2, kubelet(ShootVersion))
-	changeShoot(ctx, t, s, ShootChange{ImageVersion: "1700.1.0"})
-	shootUntil(ctx, t, s, "an update is pending", func(status shootStatus) bool {
+	before := nodesUntil(ctx, t, s, "inplace", 2, kubelet(gardener.FirstVersion))
+	changeShoot(ctx, t, s, gardener.Change{ImageVersion: "1700.1.0"})
+	shootUntil(ctx, t, s, "an update is pending", func(status gardener.Status) bool {
 		return status.InPlaceUpdates != nil && slices.Equal(status.InPlaceUpdates.Pending.Auto, []string{"inplace"}) && status.LastOperation.State == "Processing"
 	})
 	seen := machinesUntil(ctx, t, s, func(machines map[string]*machineapi.Machine) bool {
@@ -333,7 +337,7 @@ func TestShootInPlaceAuto(t *testing.T) {
 	if kept != 1 {
 		t.Errorf("%d nodes are those of before, want one", kept)
 	}
-	shootUntil(ctx, t, s, "it is done", func(status shootStatus) bool {
+	shootUntil(ctx, t, s, "it is done", func(status gardener.Status) bool {
 		return status.InPlaceUpdates == nil && status.LastOperation.State == "Succeeded"
 	})
 }
@@ -343,9 +347,9 @@ func TestShootInPlaceAuto(t *testing.T) {
 func TestShootInPlaceFails(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{
-		Name: "fails", Pools: []ShootPool{{Name: "inplace", Size: 1, Zones: Zones("eu-west-1", 1), Update: AutoInPlaceUpdate}},
-		Times: ShootTimes{Update: 500 * time.Millisecond, Retry: 3 * time.Second},
+	s := addShoot(ctx, t, gardener.Options{
+		Name: "fails", Pools: []gardener.Pool{{Name: "inplace", Size: 1, Zones: lab.Zones("eu-west-1", 1), Update: gardener.AutoInPlaceUpdate}},
+		Times: gardener.Times{Update: 500 * time.Millisecond, Retry: 3 * time.Second},
 	})
 	failed := func(reason string) {
 		t.Helper()
@@ -358,28 +362,26 @@ func TestShootInPlaceFails(t *testing.T) {
 			return false
 		})
 		nodesUntil(ctx, t, s, "inplace", 1, func(node *corev1.Node) bool {
-			return node.Spec.Unschedulable && labelled(selectedLabel)(node) && inPlaceReason(node) == machineapi.UpdateFailed &&
+			return node.Spec.Unschedulable && labelled(selectedLabel)(node) && gardener.InPlaceReason(node) == machineapi.UpdateFailed &&
 				strings.Contains(node.Annotations[machineapi.AnnotationKeyMachineUpdateFailedReason], reason)
 		})
 	}
-	s.FailUpdates("inplace", UpdateFault{Times: 2, Reason: "the disk is full"})
-	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
+	s.FailUpdates("inplace", gardener.UpdateFault{Times: 2, Reason: "the disk is full"})
+	changeShoot(ctx, t, s, gardener.Change{KubernetesVersion: newVersion})
 	failed("the disk is full")
 	waitUpdated(ctx, t, s, "inplace")
 	nodesUntil(ctx, t, s, "inplace", 1, kubelet(newVersion))
 
-	fault := Faults[place("update-fails")]
-	mend, err := fault.on(ctx, shared, values{"shoot": s.Name, "times": "0", "rollback": "true"})
-	if err != nil {
+	if err := shared.SwitchOn(ctx, "update-fails", map[string]string{"shoot": s.Name, "rollback": "true"}); err != nil {
 		t.Fatal(err)
 	}
-	changeShoot(ctx, t, s, ShootChange{ImageVersion: "1700.1.0", Pool: "inplace"})
+	changeShoot(ctx, t, s, gardener.Change{ImageVersion: "1700.1.0", Pool: "inplace"})
 	failed("rolled back to the previous version")
-	if err := mend(ctx); err != nil {
+	if err := shared.SwitchOff(ctx, "update-fails"); err != nil {
 		t.Fatal(err)
 	}
-	nodes := nodesUntil(ctx, t, s, "inplace", 1, func(node *corev1.Node) bool { return node.Annotations[rolledBackKey] == "1700.1.0" })
-	if err := s.agent.patch(ctx, nodes[0].Name, map[string]any{"metadata": map[string]any{"annotations": map[string]any{rolledBackKey: nil}}}); err != nil {
+	nodes := nodesUntil(ctx, t, s, "inplace", 1, func(node *corev1.Node) bool { return node.Annotations[gardener.RolledBackKey] == "1700.1.0" })
+	if err := s.PatchNode(ctx, nodes[0].Name, map[string]any{"metadata": map[string]any{"annotations": map[string]any{gardener.RolledBackKey: nil}}}); err != nil {
 		t.Fatal(err)
 	}
 	waitUpdated(ctx, t, s, "inplace")
@@ -390,26 +392,17 @@ func TestShootInPlaceFails(t *testing.T) {
 func TestShootMachineFaults(t *testing.T) {
 	t.Parallel()
 	ctx := rollContext(t)
-	s := addShoot(ctx, t, ShootOptions{
+	s := addShoot(ctx, t, gardener.Options{
 		Name:  "faults",
-		Pools: []ShootPool{{Name: "workers", Size: 1, Zones: Zones("eu-west-1", 1), Creation: 15 * time.Second}},
+		Pools: []gardener.Pool{{Name: "workers", Size: 1, Zones: lab.Zones("eu-west-1", 1), Creation: 15 * time.Second}},
 		Flags: []string{"--resource-exhausted-retry=2s"},
 	})
-	// Not by SwitchOn: another test ends all faults of the lab.
-	on := func(name string, given values) (off, error) {
-		fault := Faults[place(name)]
-		v := values{"shoot": s.Name}
-		for _, flag := range fault.Flags {
-			v[flag.Name] = cmp.Or(given[flag.Name], v[flag.Name], flag.Default)
-		}
-		return fault.on(ctx, shared, v)
-	}
-	must := func(off off, err error) off {
+	on := func(name string, given map[string]string) {
 		t.Helper()
-		if err != nil {
+		given["shoot"] = s.Name
+		if err := shared.SwitchOn(ctx, name, given); err != nil {
 			t.Fatal(err)
 		}
-		return off
 	}
 	is := func(phase machineapi.MachinePhase, description string) {
 		t.Helper()
@@ -422,20 +415,20 @@ func TestShootMachineFaults(t *testing.T) {
 			return false
 		})
 	}
-	must(on("machine-refused", values{"launches": "1", "message": "no m5.large in eu-west-1a"}))
-	must(on("machine-strays", values{"launches": "1"}))
-	letGo := must(on("machine-stays", values{"pool": "workers"}))
-	changeShoot(ctx, t, s, ShootChange{KubernetesVersion: newVersion})
+	on("machine-refused", map[string]string{"launches": "1", "message": "no m5.large in eu-west-1a"})
+	on("machine-strays", map[string]string{"launches": "1"})
+	on("machine-stays", map[string]string{"pool": "workers"})
+	changeShoot(ctx, t, s, gardener.Change{KubernetesVersion: newVersion})
 	is(machineapi.MachineCrashLoopBackOff, "no m5.large in eu-west-1a")
 	is(machineapi.MachinePending, "Creating machine")
 	is(machineapi.MachineFailed, "failed to join the cluster in 15s")
 	is(machineapi.MachineTerminating, "Initiate VM deletion")
-	if err := letGo(ctx); err != nil {
+	if err := shared.SwitchOff(ctx, "machine-stays"); err != nil {
 		t.Fatal(err)
 	}
 	waitUpdated(ctx, t, s, "workers")
 	nodes := nodesUntil(ctx, t, s, "workers", 1, kubelet(newVersion))
-	if vms := s.vms.VMs(); len(vms) != 1 || vms[0].Node != nodes[0].Name {
+	if vms := s.VMs(); len(vms) != 1 || vms[0].Node != nodes[0].Name {
 		t.Errorf("machines: %+v", vms)
 	}
 
@@ -443,11 +436,11 @@ func TestShootMachineFaults(t *testing.T) {
 		t.Error("a machine of the Shoot is not its own, or one of another is")
 	}
 	nodesUntil(ctx, t, s, "workers", 1, func(node *corev1.Node) bool { return node.Name != nodes[0].Name && machines.NodeReady(node) })
-	for want, given := range map[string]values{
+	for want, given := range map[string]map[string]string{
 		"no Shoot \"nobody\"": {"shoot": "nobody"},
-		"no pool \"nobody\"":  {"pool": "nobody"},
+		"no pool \"nobody\"":  {"shoot": s.Name, "pool": "nobody"},
 	} {
-		if _, err := on("machine-stays", given); err == nil || !strings.Contains(err.Error(), want) {
+		if err := shared.SwitchOn(ctx, "machine-stays", given); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", given, err, want)
 		}
 	}

@@ -1,13 +1,11 @@
-package lab
+package gardener
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,12 +13,14 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
-	"github.com/drainboard/drainboard/lab/process"
+	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/vms"
 )
 
-// A Shoot is what AddShoot made: a cluster of Gardener whose garden, control and target
+// A Shoot is what Lab.AddShoot made: a cluster of Gardener whose garden, control and target
 // cluster is the lab.
 type Shoot struct {
 	Name             string
@@ -30,11 +30,11 @@ type Shoot struct {
 	// just these namespaces. Their users are garden-NAME and control-NAME.
 	GardenKubeconfig, ControlKubeconfig string
 
-	lab      *Lab
-	pools    []string
-	times    ShootTimes
+	host     Host
+	client   kubernetes.Interface // of the lab
+	options  Options              // with their defaults
 	vms      *vms.Service
-	hardware *shootMachines
+	hardware *hardware
 	agent    *nodeAgent
 	machines machinev1alpha1.MachineV1alpha1Interface
 	shoots   dynamic.ResourceInterface
@@ -46,10 +46,14 @@ type Shoot struct {
 	work     sync.WaitGroup
 }
 
-// Group is the name of a pool's group, for Place, Nodes and WaitNodes.
+// Group is the name of a pool's group, for workload.Place, Lab.Nodes and Lab.WaitNodes.
 func (s *Shoot) Group(pool string) string { return s.Name + "-" + pool }
 
-// Component is the name of its machine-controller-manager, for Process and Restart.
+// MachineControllerManager is the component of Gardener's that is real: its user, and the lab's
+// program's name of it.
+const MachineControllerManager = "machine-controller-manager"
+
+// Component is the name of its machine-controller-manager, for Lab.Process and Lab.Restart.
 func (s *Shoot) Component() string { return MachineControllerManager + "-" + s.Name }
 
 // Machines is a client for the kinds of machine-controller-manager, with all rights.
@@ -69,69 +73,85 @@ func (s *Shoot) Env() []string {
 	}
 }
 
-// AddShoot makes a Shoot, with a machine-controller-manager of its own and stand-ins for
-// the other parts of Gardener, and returns when all its nodes can be used. See doc.go for
-// what is real.
-func (l *Lab) AddShoot(ctx context.Context, o ShootOptions) (*Shoot, error) {
-	o = o.withDefaults(l.options.Cloud.Zones)
-	s := &Shoot{Name: o.Name, Namespace: "garden-" + o.Project, ControlNamespace: "shoot--" + o.Project + "--" + o.Name, lab: l, times: o.Times}
-	for _, p := range o.Pools {
-		s.pools = append(s.pools, p.Name)
-	}
-	if err := s.add(ctx, o); err != nil {
-		return nil, fmt.Errorf("add shoot %s: %w", o.Name, err)
-	}
-	return s, nil
+// Host is what a Shoot is made on: a lab, which is its garden, control and target cluster.
+type Host struct {
+	Config     *rest.Config    // of a user with all rights
+	Kubeconfig string          // of MachineControllerManager, a user with all rights
+	Machines   *machines.Fleet // what has the nodes of the lab
+	Zones      []string
+	Dir        string // for files
+	BinDir     string // with the definitions of machine-controller-manager's kinds
+	Log        func(format string, args ...any)
+
+	// User makes a user with rights in just one namespace, and returns the path of its kubeconfig.
+	User func(ctx context.Context, name, namespace string, rules []rbacv1.PolicyRule) (string, error)
+	// Start starts the lab's program with arguments, as a component of the lab.
+	Start func(component string, args ...string) error
 }
 
-func (s *Shoot) add(ctx context.Context, o ShootOptions) error {
-	l := s.lab
-	if err := o.check(l.options.Cloud.Zones); err != nil {
-		return err
+// New is a Shoot that is not made yet; see Make. It refuses options that Gardener would not take
+// either, or that the lab cannot do.
+func New(h Host, o Options) (*Shoot, error) {
+	o = o.withDefaults(h.Zones)
+	if err := o.check(h.Zones); err != nil {
+		return nil, fmt.Errorf("add shoot %s: %w", o.Name, err)
 	}
-	number, err := l.enter(s)
-	if err != nil {
-		return err
+	return &Shoot{
+		Name: o.Name, Namespace: "garden-" + o.Project, ControlNamespace: "shoot--" + o.Project + "--" + o.Name,
+		host: h, client: h.Machines.Options().Client, options: o,
+	}, nil
+}
+
+// Make makes the Shoot and what works for it, and returns when all its nodes can be used. The number
+// is another one than that of every Shoot of the lab, up to 250. Close ends what was begun, also after
+// an error.
+func (s *Shoot) Make(ctx context.Context, number int) error {
+	if err := s.add(ctx, number); err != nil {
+		return fmt.Errorf("add shoot %s: %w", s.Name, err)
 	}
-	if err := l.defineGardener(ctx); err != nil {
+	return nil
+}
+
+func (s *Shoot) add(ctx context.Context, number int) error {
+	if err := s.defineKinds(ctx); err != nil {
 		return err
 	}
 	all := func(group, resource string) []rbacv1.PolicyRule {
 		return []rbacv1.PolicyRule{{APIGroups: []string{group}, Resources: []string{resource}, Verbs: []string{"*"}}}
 	}
-	garden := Rights{Namespaces: map[string][]rbacv1.PolicyRule{s.Namespace: all(shootResource.Group, "*")}}
-	if s.GardenKubeconfig, err = l.KubeconfigFor(ctx, "garden-"+s.Name, garden); err != nil {
+	var err error
+	if s.GardenKubeconfig, err = s.host.User(ctx, "garden-"+s.Name, s.Namespace, all(shootResource.Group, "*")); err != nil {
 		return err
 	}
-	control := Rights{Namespaces: map[string][]rbacv1.PolicyRule{s.ControlNamespace: append(all("machine.sapcloud.io", "*"), all("", "events")...)}}
-	if s.ControlKubeconfig, err = l.KubeconfigFor(ctx, "control-"+s.Name, control); err != nil {
+	control := append(all("machine.sapcloud.io", "*"), all("", "events")...)
+	if s.ControlKubeconfig, err = s.host.User(ctx, "control-"+s.Name, s.ControlNamespace, control); err != nil {
 		return err
 	}
-	if s.machines, err = machinev1alpha1.NewForConfig(l.RESTConfig()); err != nil {
+	if s.machines, err = machinev1alpha1.NewForConfig(s.host.Config); err != nil {
 		return err
 	}
-	anything, err := dynamic.NewForConfig(l.RESTConfig())
+	anything, err := dynamic.NewForConfig(s.host.Config)
 	if err != nil {
 		return err
 	}
 	s.shoots = anything.Resource(shootResource).Namespace(s.Namespace)
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = cancel
-	s.hardware = &shootMachines{shoot: s, machines: l.machines, launched: map[string]context.CancelFunc{}}
+	s.hardware = &hardware{shoot: s, fleet: s.host.Machines, launched: map[string]context.CancelFunc{}}
 	if s.vms, err = vms.Serve(s.hardware, fmt.Sprintf("10.%d", 250-number)); err != nil {
 		return err
 	}
-	if err := l.startMachineController(s, o.Flags); err != nil {
+	if err := s.startMachineController(); err != nil {
 		return err
 	}
-	if err := s.create(ctx, o.object(s)); err != nil {
+	if err := s.create(ctx, s.options.object(s)); err != nil {
 		return err
 	}
 	s.agent = newNodeAgent(s)
 	keeper := newGardenlet(s)
 	s.work.Go(func() { s.agent.run(background) })
 	s.work.Go(func() { keeper.run(background) })
-	for _, pool := range o.Pools {
+	for _, pool := range s.options.Pools {
 		if err := s.WaitUpdated(ctx, pool.Name); err != nil {
 			return err
 		}
@@ -139,50 +159,37 @@ func (s *Shoot) add(ctx context.Context, o ShootOptions) error {
 	return nil
 }
 
-// enter lists a Shoot among the lab's, for its end. It returns its number.
-func (l *Lab) enter(s *Shoot) (int, error) {
-	l.shootMu.Lock()
-	defer l.shootMu.Unlock()
-	if slices.ContainsFunc(l.shoots, func(other *Shoot) bool { return other.Name == s.Name }) {
-		return 0, errors.New("there is one of this name")
+// Pools are the names of the worker pools that the Shoot was made with.
+func (s *Shoot) Pools() []string {
+	var names []string
+	for _, p := range s.options.Pools {
+		names = append(names, p.Name)
 	}
-	l.shoots = append(l.shoots, s)
-	return len(l.shoots) - 1, nil
+	return names
 }
 
-// Shoots are those that AddShoot made.
-func (l *Lab) Shoots() []*Shoot {
-	l.shootMu.Lock()
-	defer l.shootMu.Unlock()
-	return slices.Clone(l.shoots)
-}
-
-// startMachineController starts the machine-controller-manager of a Shoot.
-func (l *Lab) startMachineController(s *Shoot, flags []string) error {
+// startMachineController starts the machine-controller-manager of the Shoot.
+func (s *Shoot) startMachineController() error {
 	way, err := json.Marshal(s.vms.Way())
 	if err != nil {
 		return err
 	}
-	wayFile := l.path(s.Component() + ".json")
+	wayFile := filepath.Join(s.host.Dir, s.Component()+".json")
 	if err := os.WriteFile(wayFile, way, 0o600); err != nil {
 		return err
 	}
-	manager := process.New(s.Component(), l.path(s.Component()+".log"), append([]string{
-		filepath.Join(l.options.BinDir, "lab"), MachineControllerManager,
-		"--target-kubeconfig=" + l.path(MachineControllerManager+".kubeconfig"),
+	return s.host.Start(s.Component(), append([]string{
+		MachineControllerManager,
+		"--target-kubeconfig=" + s.host.Kubeconfig,
 		"--namespace=" + s.ControlNamespace,
 		"--node-selector=" + s.nodeSelector(),
 		"--vms=" + wayFile,
 		"--kube-api-qps=500", "--kube-api-burst=1000",
-	}, flags...)...)
-	l.processMu.Lock()
-	l.processes[manager.Name] = manager
-	l.processMu.Unlock()
-	return manager.Start()
+	}, s.options.Flags...)...)
 }
 
-// end stops what runs for a Shoot in this process.
-func (s *Shoot) end() {
+// Close stops what runs for the Shoot in this process.
+func (s *Shoot) Close() {
 	if s.stop != nil {
 		s.stop()
 	}

@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"context"
@@ -104,7 +104,7 @@ func (p planned) deploy(ctx context.Context, zone int) error {
 	secret := &corev1.Secret{ObjectMeta: s.meta(class), Data: map[string][]byte{
 		"userData": []byte("#!/bin/bash\n# gardener-node-init <<BOOTSTRAP_TOKEN>> <<MACHINE_NAME>>\n"),
 	}}
-	if _, err := s.lab.client.CoreV1().Secrets(s.ControlNamespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	if _, err := s.client.CoreV1().Secrets(s.ControlNamespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	if err := p.deployClass(ctx, class, zone); err != nil {
@@ -138,7 +138,7 @@ func (p planned) deployClass(ctx context.Context, name string, zone int) error {
 	if err != nil {
 		return err
 	}
-	offer := s.lab.machines.Resources(w.Machine.Type)
+	offer := s.host.Machines.Resources(w.Machine.Type)
 	wanted := machineapi.MachineClass{
 		ObjectMeta:   s.meta(name),
 		Provider:     "AWS",

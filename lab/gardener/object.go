@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"context"
@@ -16,15 +16,16 @@ import (
 
 	"github.com/drainboard/drainboard/lab/machines"
 	"github.com/drainboard/drainboard/lab/try"
+	"github.com/drainboard/drainboard/lab/workload"
 )
 
 // object is the Shoot as Gardener's API server would keep it, with its defaults.
-func (o ShootOptions) object(s *Shoot) *shootObject {
+func (o Options) object(s *Shoot) *shootObject {
 	shoot := &shootObject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: shootResource.GroupVersion().String(), Kind: "Shoot"},
 		ObjectMeta: metav1.ObjectMeta{Name: s.Name, Namespace: s.Namespace},
 		Spec: shootSpec{
-			Region:     s.lab.options.Cloud.Region,
+			Region:     s.host.Machines.Options().Region,
 			Kubernetes: shootKubernetes{Version: o.KubernetesVersion, Kubelet: &shootKubelet{KubeReserved: json.RawMessage(`{"cpu":"80m","memory":"1Gi","pid":"20k"}`)}},
 			Provider:   shootProvider{Type: "aws"},
 		},
@@ -38,7 +39,7 @@ func (o ShootOptions) object(s *Shoot) *shootObject {
 }
 
 // worker is the pool as a worker of a Shoot.
-func (p ShootPool) worker(image string) shootWorker {
+func (p Pool) worker(image string) shootWorker {
 	w := shootWorker{
 		Name: p.Name, Minimum: p.Size, Maximum: p.Size, UpdateStrategy: p.Update, Zones: p.Zones,
 		MaxSurge: intOrPercent(p.MaxSurge), MaxUnavailable: intOrPercent(p.MaxUnavailable),
@@ -114,8 +115,8 @@ func (s *Shoot) patch(ctx context.Context, change any, subresource ...string) er
 	return err
 }
 
-// A ShootChange is what Change changes. What is empty stays.
-type ShootChange struct {
+// A Change is what Change changes. What is empty stays.
+type Change struct {
 	KubernetesVersion string // of the whole Shoot
 	ImageVersion      string // of the machine image
 	ProviderConfig    string // of a pool, in JSON
@@ -124,14 +125,14 @@ type ShootChange struct {
 }
 
 // Change changes the Shoot as its owner does. It does not wait for what comes of it.
-func (s *Shoot) Change(ctx context.Context, c ShootChange) error {
+func (s *Shoot) Change(ctx context.Context, c Change) error {
 	if err := s.change(ctx, c); err != nil {
 		return fmt.Errorf("change shoot %s: %w", s.Name, err)
 	}
 	return nil
 }
 
-func (s *Shoot) change(ctx context.Context, c ShootChange) error {
+func (s *Shoot) change(ctx context.Context, c Change) error {
 	spec := map[string]any{}
 	if c.KubernetesVersion != "" {
 		spec["kubernetes"] = map[string]any{"version": c.KubernetesVersion}
@@ -171,7 +172,7 @@ func (s *Shoot) change(ctx context.Context, c ShootChange) error {
 }
 
 // changeWorker changes what is given of a worker.
-func (c ShootChange) changeWorker(worker map[string]any) error {
+func (c Change) changeWorker(worker map[string]any) error {
 	if c.ProviderConfig != "" {
 		var config map[string]any
 		if err := json.Unmarshal([]byte(c.ProviderConfig), &config); err != nil {
@@ -239,19 +240,19 @@ func (s *Shoot) unfinished(ctx context.Context, pool string) (string, error) {
 		}
 		want += int(d.Spec.Replicas)
 	}
-	nodes, err := s.lab.Nodes(ctx, s.Group(pool))
+	nodes, err := s.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: workload.GroupLabel + "=" + s.Group(pool)})
 	if err != nil {
 		return "", err
 	}
 	usable := 0
-	for i := range nodes {
-		n := &nodes[i]
+	for i := range nodes.Items {
+		n := &nodes.Items[i]
 		if machines.NodeReady(n) && !tainted(n, criticalTaint) && !n.Spec.Unschedulable && n.Labels[machineNameLabel] != "" {
 			usable++
 		}
 	}
-	if len(nodes) != want || usable != want {
-		return fmt.Sprintf("it has %d nodes, %d of them to use, not %d", len(nodes), usable, want), nil
+	if len(nodes.Items) != want || usable != want {
+		return fmt.Sprintf("it has %d nodes, %d of them to use, not %d", len(nodes.Items), usable, want), nil
 	}
 	return "", nil
 }

@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"cmp"
@@ -18,21 +18,21 @@ const (
 
 // ShootVersion and ShootImage are what a Shoot's machines begin with.
 const (
-	ShootVersion = "1.32.4"
-	ShootImage   = "1632.0.0"
+	FirstVersion = "1.32.4"
+	FirstImage   = "1632.0.0"
 )
 
-// ShootOptions describe a Gardener cluster. The zero value is one of three pools of
+// Options describe a Gardener cluster. The zero value is one of three pools of
 // three machines, one for each update strategy.
-type ShootOptions struct {
+type Options struct {
 	Name    string // empty: demo
 	Project string // empty: lab
 
 	KubernetesVersion string // empty: ShootVersion
 	ImageVersion      string // of the machine image; empty: ShootImage
 
-	Pools []ShootPool // empty: DefaultShootPools
-	Times ShootTimes
+	Pools []Pool // empty: DefaultShootPools
+	Times Times
 
 	// Begin and End are of the maintenance time window, as the Shoot has it: HHMMSS+ZZZZ.
 	// Empty: the first six hours of the day, in UTC; no window is longer.
@@ -44,8 +44,8 @@ type ShootOptions struct {
 	Flags []string
 }
 
-// ShootPool is a worker pool.
-type ShootPool struct {
+// Pool is a worker pool.
+type Pool struct {
 	Name   string
 	Size   int      // machines, evenly over the zones; 0: 3
 	Zones  []string // empty: all of the lab's
@@ -68,9 +68,9 @@ type ShootPool struct {
 	Taints []corev1.Taint
 }
 
-// ShootTimes are how long the stand-ins take. Zero means the default; a nanosecond means
+// Times are how long the stand-ins take. Zero means the default; a nanosecond means
 // none.
-type ShootTimes struct {
+type Times struct {
 	Components time.Duration // from a node's being Ready to its critical components' being so; default 0.5 s
 	Update     time.Duration // of a node in place; default 2 s
 	Retry      time.Duration // from an update that failed to the next try; default 5 s
@@ -79,22 +79,22 @@ type ShootTimes struct {
 	Wait time.Duration
 }
 
-// DefaultShootPools are the pools workers, inplace and manual, of a size each, over all
+// DefaultPools are the pools workers, inplace and manual, of a size each, over all
 // zones. The second replaces none and has a machine more while it is updated.
-func DefaultShootPools(size int) []ShootPool {
-	return []ShootPool{
+func DefaultPools(size int) []Pool {
+	return []Pool{
 		{Name: "workers", Size: size},
 		{Name: "inplace", Size: size, Update: AutoInPlaceUpdate},
 		{Name: "manual", Size: size, Update: ManualInPlaceUpdate},
 	}
 }
 
-func (o ShootOptions) withDefaults(zones []string) ShootOptions {
+func (o Options) withDefaults(zones []string) Options {
 	o.Name, o.Project = cmp.Or(o.Name, "demo"), cmp.Or(o.Project, "lab")
-	o.KubernetesVersion, o.ImageVersion = cmp.Or(o.KubernetesVersion, ShootVersion), cmp.Or(o.ImageVersion, ShootImage)
+	o.KubernetesVersion, o.ImageVersion = cmp.Or(o.KubernetesVersion, FirstVersion), cmp.Or(o.ImageVersion, FirstImage)
 	o.Begin, o.End = cmp.Or(o.Begin, "000000+0000"), cmp.Or(o.End, "060000+0000")
 	if len(o.Pools) == 0 {
-		o.Pools = DefaultShootPools(3)
+		o.Pools = DefaultPools(3)
 	}
 	o.Pools = slices.Clone(o.Pools)
 	for n := range o.Pools {
@@ -119,7 +119,7 @@ func (o ShootOptions) withDefaults(zones []string) ShootOptions {
 }
 
 // check finds what Gardener would not take either, or the lab cannot do.
-func (o ShootOptions) check(zones []string) error {
+func (o Options) check(zones []string) error {
 	names := map[string]bool{}
 	for _, p := range o.Pools {
 		switch {

@@ -1,65 +1,47 @@
-package lab
+package gardener
 
 import (
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/drainboard/drainboard/lab/programs"
 	"github.com/drainboard/drainboard/lab/try"
 )
 
 //go:embed shoot_crd.yaml
 var shootCRD []byte
 
-// crdDir, beside the programs, holds the definitions of machine-controller-manager's
-// kinds. Build copies them from its module, which does not offer them to go:embed.
-const crdDir = "crds"
-
-// definitionFiles are their names there.
-const definitionFiles = "machine.sapcloud.io_*.yaml"
-
-// defineGardener defines the kinds of Gardener and of machine-controller-manager, if they
+// defineKinds defines the kinds of Gardener and of machine-controller-manager, if they
 // are not there, and waits until they are served, and Shoots are checked.
-func (l *Lab) defineGardener(ctx context.Context) error {
-	files, err := filepath.Glob(filepath.Join(l.options.BinDir, crdDir, definitionFiles))
+func (s *Shoot) defineKinds(ctx context.Context) error {
+	definitions, err := programs.Definitions(s.host.BinDir)
 	if err != nil {
 		return err
 	}
-	if len(files) == 0 {
-		return fmt.Errorf("definitions missing in %s, build the lab's programs first: %w", filepath.Join(l.options.BinDir, crdDir), os.ErrNotExist)
-	}
-	definitions := [][]byte{shootCRD}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		definitions = append(definitions, data)
-	}
-	for _, definition := range definitions {
-		if err := l.define(ctx, definition); err != nil {
+	for _, definition := range slices.Concat([][]byte{shootCRD}, definitions) {
+		if err := s.define(ctx, definition); err != nil {
 			return err
 		}
 	}
-	return l.refuseShoots(ctx)
+	return s.refuseWrong(ctx)
 }
 
 // define creates a CustomResourceDefinition, in YAML, and waits until it is served.
-func (l *Lab) define(ctx context.Context, definition []byte) error {
+func (s *Shoot) define(ctx context.Context, definition []byte) error {
 	data, err := yaml.ToJSON(definition)
 	if err != nil {
 		return err
 	}
 	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	api := l.client.Discovery().RESTClient()
+	api := s.client.Discovery().RESTClient()
 	made, err := api.Post().AbsPath(path).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(data).Do(ctx).Raw()
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("define %s: %w: %s", crdName(data), err, made)

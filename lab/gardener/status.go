@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"context"
@@ -100,7 +100,7 @@ func (g *gardenlet) lastOperation(done, all int, waits []string) *shootOperation
 	if all > 0 {
 		o.Progress += 19 * done / all
 	}
-	switch limit := g.shoot.times.Wait; {
+	switch limit := g.shoot.options.Times.Wait; {
 	case len(waits) == 0:
 		o.State, o.Progress, o.Description = "Succeeded", 100, "Shoot cluster has been successfully reconciled."
 	case time.Since(g.began) > limit+10*time.Second: // it is tried again

@@ -1,4 +1,7 @@
-package lab
+// Package programs builds what a lab runs and what its tests test, into bin/ of the repository, and finds
+// it there: the programs lab and kwok, the definitions of machine-controller-manager's kinds, and
+// drainboard.
+package programs
 
 import (
 	"context"
@@ -16,11 +19,11 @@ import (
 const linkFlags = "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3 -X k8s.io/client-go/pkg/version.gitVersion=v1.36.3"
 
 // Build makes the programs lab and kwok in bin/ of the repository that the
-// working directory is in, where Start looks for them, with the definitions that
-// AddShoot needs. The first time takes some ten minutes on two cores, since
+// working directory is in, where lab.Start looks for them, with the definitions that
+// Shoots need. The first time takes some ten minutes on two cores, since
 // Kubernetes is compiled; later ones are quick.
 func Build(ctx context.Context) error {
-	root, err := repository()
+	root, err := Repository()
 	if err != nil {
 		return err
 	}
@@ -40,7 +43,7 @@ func Build(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("mend KWOK: %w", err)
 	}
-	if err := build(Kwok, "sigs.k8s.io/kwok/cmd/kwok", "-modfile", modfile); err != nil {
+	if err := build("kwok", "sigs.k8s.io/kwok/cmd/kwok", "-modfile", modfile); err != nil {
 		return err
 	}
 	if err := copyDefinitions(ctx, root); err != nil {
@@ -52,13 +55,13 @@ func Build(ctx context.Context) error {
 // programEnv names a drainboard to test in place of the one of this repository.
 const programEnv = "DRAINBOARD_E2E_PROGRAM"
 
-// BuildDrainboard is the program to test, as make builds it in bin/ of the repository that
+// Drainboard is the program to test, as make builds it in bin/ of the repository that
 // the working directory is in, or the one that the environment names.
-func BuildDrainboard(ctx context.Context) (string, error) {
+func Drainboard(ctx context.Context) (string, error) {
 	if program := os.Getenv(programEnv); program != "" {
 		return program, nil
 	}
-	root, err := repository()
+	root, err := Repository()
 	if err != nil {
 		return "", err
 	}
@@ -148,6 +151,34 @@ func moduleDir(ctx context.Context, root, module string) (string, error) {
 	return download.Dir, nil
 }
 
+// crdDir, beside the programs, holds the definitions of machine-controller-manager's
+// kinds. Build copies them from its module, which does not offer them to go:embed.
+const crdDir = "crds"
+
+// definitionFiles are their names there.
+const definitionFiles = "machine.sapcloud.io_*.yaml"
+
+// Definitions are the CustomResourceDefinitions of machine-controller-manager's kinds, in YAML,
+// from the directory of the programs.
+func Definitions(bin string) ([][]byte, error) {
+	files, err := filepath.Glob(filepath.Join(bin, crdDir, definitionFiles))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("definitions missing in %s, build the lab's programs first: %w", filepath.Join(bin, crdDir), os.ErrNotExist)
+	}
+	var definitions [][]byte
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		definitions = append(definitions, data)
+	}
+	return definitions, nil
+}
+
 // copyDefinitions takes the definitions of machine-controller-manager's kinds out of its
 // module, which is there once lab is built.
 func copyDefinitions(ctx context.Context, root string) error {
@@ -175,9 +206,9 @@ func copyDefinitions(ctx context.Context, root string) error {
 	return nil
 }
 
-// repository finds the root of the Drainboard repository: the directory, this
+// Repository finds the root of the Drainboard repository: the directory, this
 // one or above, that contains lab/go.mod.
-func repository() (string, error) {
+func Repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err

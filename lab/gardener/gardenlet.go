@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (g *gardenlet) run(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		if err := g.look(ctx); err != nil && ctx.Err() == nil {
-			s.lab.logf("gardenlet of %s: %v", s.Name, err)
+			s.host.Log("gardenlet of %s: %v", s.Name, err)
 			if !try.Sleep(ctx, 500*time.Millisecond) {
 				return
 			}
@@ -204,7 +204,7 @@ func (g *gardenlet) reconcile(ctx context.Context, shoot *shootObject) error {
 		g.operation = "Create"
 	}
 	g.hashes, g.generation, g.began, g.due = hashes, shoot.Generation, time.Now(), false
-	g.shoot.lab.logf("shoot %s: generation %d is deployed", g.shoot.Name, g.generation)
+	g.shoot.host.Log("shoot %s: generation %d is deployed", g.shoot.Name, g.generation)
 	return nil
 }
 
@@ -220,7 +220,7 @@ func (g *gardenlet) inform(ctx context.Context, shoot *shootObject) error {
 		"maintenanceBegin":  shoot.Spec.Maintenance.TimeWindow.Begin,
 		"maintenanceEnd":    shoot.Spec.Maintenance.TimeWindow.End,
 	}}
-	api := g.shoot.lab.client.CoreV1().ConfigMaps(info.Namespace)
+	api := g.shoot.client.CoreV1().ConfigMaps(info.Namespace)
 	_, err := api.Create(ctx, info, metav1.CreateOptions{})
 	if !apierrors.IsAlreadyExists(err) {
 		return err
@@ -298,7 +298,7 @@ func (g *gardenlet) removeClasses(ctx context.Context) error {
 		if err := try.IgnoreGone(s.machines.MachineClasses(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}
-		if err := try.IgnoreGone(s.lab.client.CoreV1().Secrets(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
+		if err := try.IgnoreGone(s.client.CoreV1().Secrets(s.ControlNamespace).Delete(ctx, name, metav1.DeleteOptions{})); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"context"
@@ -83,7 +83,7 @@ func (a *nodeAgent) happened() {
 
 // run works until the context ends.
 func (a *nodeAgent) run(ctx context.Context) {
-	nodes := a.shoot.lab.client.CoreV1().Nodes()
+	nodes := a.shoot.client.CoreV1().Nodes()
 	mine := metav1.ListOptions{LabelSelector: a.shoot.nodeSelector()}
 	go follow(ctx, a.happened, func() (watch.Interface, error) { return nodes.Watch(ctx, mine) })
 	for {
@@ -101,7 +101,7 @@ func (a *nodeAgent) run(ctx context.Context) {
 			}
 		}
 		if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) {
-			a.shoot.lab.logf("node agent of %s: %v", a.shoot.Name, err)
+			a.shoot.host.Log("node agent of %s: %v", a.shoot.Name, err)
 			next = time.Now().Add(500 * time.Millisecond)
 		}
 		wait := time.NewTimer(time.Until(next))
@@ -138,7 +138,7 @@ func (a *nodeAgent) admit(ctx context.Context, node *corev1.Node) (time.Time, er
 	}
 	due, known := a.components[node.Name]
 	if !known {
-		due = time.Now().Add(a.shoot.times.Components)
+		due = time.Now().Add(a.shoot.options.Times.Components)
 		a.components[node.Name] = due
 	}
 	if time.Now().Before(due) {
@@ -160,7 +160,7 @@ func (a *nodeAgent) update(ctx context.Context, node *corev1.Node) (time.Time, e
 	pool := node.Labels[poolLabel]
 	a.mu.Lock()
 	image, known := a.images[pool]
-	takes := a.shoot.times.Update
+	takes := a.shoot.options.Times.Update
 	if slow, ok := a.slow[pool]; ok {
 		takes = slow
 	}
@@ -182,7 +182,7 @@ func (a *nodeAgent) update(ctx context.Context, node *corev1.Node) (time.Time, e
 	if !begun {
 		due = time.Now().Add(takes)
 		if result == machineapi.LabelValueNodeUpdateFailed {
-			due = time.Now().Add(a.shoot.times.Retry)
+			due = time.Now().Add(a.shoot.options.Times.Retry)
 		}
 		a.updates[node.Name] = due
 	}
@@ -240,7 +240,7 @@ func (a *nodeAgent) succeed(ctx context.Context, node *corev1.Node, image nodeIm
 	if err := a.install(ctx, node.Name, image); err != nil {
 		return err
 	}
-	api := a.shoot.lab.client.CoreV1()
+	api := a.shoot.client.CoreV1()
 	pods, err := api.Pods("").List(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node.Name).String()})
 	if err != nil {
 		return err
@@ -280,6 +280,6 @@ func (a *nodeAgent) patch(ctx context.Context, node string, change any, subresou
 	if err != nil {
 		return err
 	}
-	_, err = a.shoot.lab.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, data, metav1.PatchOptions{}, subresource...)
+	_, err = a.shoot.client.CoreV1().Nodes().Patch(ctx, node, types.MergePatchType, data, metav1.PatchOptions{}, subresource...)
 	return try.IgnoreGone(err)
 }

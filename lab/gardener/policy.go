@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ import (
 //go:embed shoot_policy.yaml
 var shootPolicy []byte
 
-// refuseShoots has the API server refuse what Gardener's would, and returns when it does.
-func (l *Lab) refuseShoots(ctx context.Context) error {
+// refuseWrong has the API server refuse what Gardener's would, and returns when it does.
+func (s *Shoot) refuseWrong(ctx context.Context) error {
 	var policy admissionregistrationv1.ValidatingAdmissionPolicy
 	var binding admissionregistrationv1.ValidatingAdmissionPolicyBinding
 	first, second, _ := bytes.Cut(shootPolicy, []byte("\n---\n"))
@@ -31,21 +31,21 @@ func (l *Lab) refuseShoots(ctx context.Context) error {
 	if err := yaml.UnmarshalStrict(second, &binding); err != nil {
 		return err
 	}
-	api := l.client.AdmissionregistrationV1()
+	api := s.client.AdmissionregistrationV1()
 	if _, err := api.ValidatingAdmissionPolicies().Create(ctx, &policy, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	if _, err := api.ValidatingAdmissionPolicyBindings().Create(ctx, &binding, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	anything, err := dynamic.NewForConfig(l.RESTConfig())
+	anything, err := dynamic.NewForConfig(s.host.Config)
 	if err != nil {
 		return err
 	}
 	wrong := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": shootResource.GroupVersion().String(), "kind": "Shoot", "metadata": map[string]any{"name": "refused"},
 		"spec": map[string]any{
-			"kubernetes": map[string]any{"version": ShootVersion},
+			"kubernetes": map[string]any{"version": FirstVersion},
 			"provider": map[string]any{"type": "aws", "workers": []any{map[string]any{
 				"name": "manual", "minimum": int64(1), "maximum": int64(1), "maxSurge": int64(1), "updateStrategy": ManualInPlaceUpdate,
 				"machine": map[string]any{"type": "m5.large"},

@@ -1,4 +1,4 @@
-package lab
+package gardener
 
 import (
 	"os"

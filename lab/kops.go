@@ -153,11 +153,11 @@ func (l *Lab) writeStateStore(o kops.Options) error {
 	if err != nil {
 		return err
 	}
-	if l.cloud.Objects(o.Bucket) == nil {
-		l.cloud.CreateBucket(o.Bucket, "")
+	if l.cloud.S3().Objects(o.Bucket) == nil {
+		l.cloud.S3().CreateBucket(o.Bucket, "")
 	}
 	for key, data := range specs {
-		l.cloud.PutObject(o.Bucket, key, data)
+		l.cloud.S3().PutObject(o.Bucket, key, data)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func checkKopsNodes(ctx context.Context, t *testing.T, k KopsCluster) {
 
 // checkKopsStore reads the specs back.
 func checkKopsStore(t *testing.T) {
-	objects := shared.Cloud().Objects("kops-test")
+	objects := shared.Cloud().S3().Objects("kops-test")
 	type spec struct {
 		APIVersion, Kind string
 		Metadata         struct {
@@ -300,7 +300,7 @@ func TestKopsOptions(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if shared.Cloud().Objects("kops-refused") != nil {
+	if shared.Cloud().S3().Objects("kops-refused") != nil {
 		t.Error("a refused cluster has a state store")
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 var autoscalingHandlers = map[string]handler{
@@ -57,98 +60,98 @@ const (
 // nothing answers that a group has none of a kind of thing, or that there is no
 // such group.
 func nothing(list string) handler {
-	return func(c *Cloud, r *request) ([]node, *apiError) {
-		if name := r.str("AutoScalingGroupName"); name != "" && c.seen().groups[name] == nil {
+	return func(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
+		if name := r.Str("AutoScalingGroupName"); name != "" && c.seen().groups[name] == nil {
 			return nil, errNoGroup(name)
 		}
-		return []node{el(list)}, nil
+		return []wire.Node{wire.El(list)}, nil
 	}
 }
 
-func errNoGroup(name string) *apiError {
-	return invalid("AutoScalingGroup name not found - AutoScalingGroup: %s not found", name)
+func errNoGroup(name string) *wire.Error {
+	return wire.Invalid("AutoScalingGroup name not found - AutoScalingGroup: %s not found", name)
 }
 
-func describeGroups(c *Cloud, r *request) ([]node, *apiError) {
+func describeGroups(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	s := c.seen()
-	names := r.list("AutoScalingGroupNames.member")
-	fs := r.filters(groupFilters, filterValues)
+	names := r.List("AutoScalingGroupNames.member")
+	fs := r.Filters(groupFilters, filterValues)
 	var groups []*group
 	for _, g := range s.sortedGroups() {
-		if (len(names) == 0 || slices.Contains(names, g.Name)) && !slices.ContainsFunc(fs, func(f filter) bool { return !g.passes(f) }) {
+		if (len(names) == 0 || slices.Contains(names, g.Name)) && !slices.ContainsFunc(fs, func(f wire.Filter) bool { return !g.passes(f) }) {
 			groups = append(groups, g)
 		}
 	}
-	from, to, token, err := c.page(r, len(groups), func(n int) string { return groups[n].Name }, "MaxRecords", 50, 100)
+	from, to, token, err := r.Page(len(groups), func(n int) string { return groups[n].Name }, "MaxRecords", 50, 100)
 	if err != nil {
 		return nil, err
 	}
-	with := r.str("IncludeInstances") != "false"
-	return []node{
-		each("AutoScalingGroups", "member", groups[from:to], func(g *group) []node { return c.groupNodes(s, g, with) }),
-		text("NextToken", token),
+	with := r.Str("IncludeInstances") != "false"
+	return []wire.Node{
+		wire.Each("AutoScalingGroups", "member", groups[from:to], func(g *group) []wire.Node { return c.groupNodes(s, g, with) }),
+		wire.Text("NextToken", token),
 	}, nil
 }
 
 // passes checks a tag filter.
-func (g *group) passes(f filter) bool {
+func (g *group) passes(f wire.Filter) bool {
 	return slices.ContainsFunc(g.tags, func(t tag) bool {
-		switch f.name {
+		switch f.Name {
 		case "tag-key":
-			return f.matches(t.key)
+			return f.Matches(t.key)
 		case "tag-value":
-			return f.matches(t.value)
+			return f.Matches(t.value)
 		default:
-			return f.name == "tag:"+t.key && f.matches(t.value)
+			return f.Name == "tag:"+t.key && f.Matches(t.value)
 		}
 	})
 }
 
-func (c *Cloud) groupNodes(s *state, g *group, withInstances bool) []node {
+func (c *Cloud) groupNodes(s *state, g *group, withInstances bool) []wire.Node {
 	var members []*instance
 	if withInstances {
 		members = s.members(g.Name)
 	}
-	nodes := []node{
-		text("AutoScalingGroupName", g.Name),
-		text("AutoScalingGroupARN", g.arn),
-		text("MinSize", g.Min),
-		text("MaxSize", g.Max),
-		text("DesiredCapacity", g.Desired),
-		text("DefaultCooldown", 300),
-		texts("AvailabilityZones", "member", g.Zones),
-		texts("LoadBalancerNames", "member", s.attached(g, true)),
-		texts("TargetGroupARNs", "member", s.attached(g, false)),
-		text("HealthCheckType", "EC2"),
-		text("HealthCheckGracePeriod", 0),
-		each("Instances", "member", members, c.memberNodes),
-		text("CreatedTime", g.created),
-		each("SuspendedProcesses", "member", g.suspended, func(p string) []node {
-			return []node{text("ProcessName", p), text("SuspensionReason", "User suspended at "+stamp(g.suspendedAt))}
+	nodes := []wire.Node{
+		wire.Text("AutoScalingGroupName", g.Name),
+		wire.Text("AutoScalingGroupARN", g.arn),
+		wire.Text("MinSize", g.Min),
+		wire.Text("MaxSize", g.Max),
+		wire.Text("DesiredCapacity", g.Desired),
+		wire.Text("DefaultCooldown", 300),
+		wire.Texts("AvailabilityZones", "member", g.Zones),
+		wire.Texts("LoadBalancerNames", "member", s.attached(g, true)),
+		wire.Texts("TargetGroupARNs", "member", s.attached(g, false)),
+		wire.Text("HealthCheckType", "EC2"),
+		wire.Text("HealthCheckGracePeriod", 0),
+		wire.Each("Instances", "member", members, c.memberNodes),
+		wire.Text("CreatedTime", g.created),
+		wire.Each("SuspendedProcesses", "member", g.suspended, func(p string) []wire.Node {
+			return []wire.Node{wire.Text("ProcessName", p), wire.Text("SuspensionReason", "User suspended at "+wire.Stamp(g.suspendedAt))}
 		}),
-		text("VPCZoneIdentifier", strings.Join(g.SubnetIDs, ",")),
-		each("Tags", "member", g.tags, func(t tag) []node { return tagNodes(g, t) }),
-		texts("TerminationPolicies", "member", []string{"Default"}),
-		text("NewInstancesProtectedFromScaleIn", g.ProtectNew),
-		text("ServiceLinkedRoleARN", fmt.Sprintf("arn:aws:iam::%s:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling", Account)),
-		text("CapacityRebalance", false),
+		wire.Text("VPCZoneIdentifier", strings.Join(g.SubnetIDs, ",")),
+		wire.Each("Tags", "member", g.tags, func(t tag) []wire.Node { return tagNodes(g, t) }),
+		wire.Texts("TerminationPolicies", "member", []string{"Default"}),
+		wire.Text("NewInstancesProtectedFromScaleIn", g.ProtectNew),
+		wire.Text("ServiceLinkedRoleARN", fmt.Sprintf("arn:aws:iam::%s:role/aws-service-role/autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling", access.Account)),
+		wire.Text("CapacityRebalance", false),
 	}
 	if g.pool != nil {
-		nodes = append(nodes, el("WarmPoolConfiguration", g.pool.nodes()...), text("WarmPoolSize", len(s.warm(g.Name))))
+		nodes = append(nodes, wire.El("WarmPoolConfiguration", g.pool.nodes()...), wire.Text("WarmPoolSize", len(s.warm(g.Name))))
 	}
 	switch {
 	case g.LaunchConfiguration != "":
-		nodes = append(nodes, text("LaunchConfigurationName", g.LaunchConfiguration))
+		nodes = append(nodes, wire.Text("LaunchConfigurationName", g.LaunchConfiguration))
 	case g.mixed:
-		nodes = append(nodes, el("MixedInstancesPolicy", g.mixedNodes()...))
+		nodes = append(nodes, wire.El("MixedInstancesPolicy", g.mixedNodes()...))
 	default:
-		nodes = append(nodes, el("LaunchTemplate", refNodes(g.Template)...))
+		nodes = append(nodes, wire.El("LaunchTemplate", refNodes(g.Template)...))
 	}
 	return nodes
 }
 
-func (g *group) mixedNodes() []node {
-	distribution := el("InstancesDistribution")
+func (g *group) mixedNodes() []wire.Node {
+	distribution := wire.El("InstancesDistribution")
 	for _, d := range []struct{ name, usual string }{
 		{"OnDemandAllocationStrategy", "prioritized"},
 		{"OnDemandBaseCapacity", "0"},
@@ -161,15 +164,15 @@ func (g *group) mixedNodes() []node {
 		if !set {
 			value = d.usual
 		}
-		distribution.kids = append(distribution.kids, text(d.name, value))
+		distribution.Kids = append(distribution.Kids, wire.Text(d.name, value))
 	}
-	return []node{
-		el("LaunchTemplate",
-			el("LaunchTemplateSpecification", refNodes(g.Template)...),
-			each("Overrides", "member", g.Overrides, func(o Override) []node {
-				nodes := []node{text("InstanceType", o.InstanceType)}
+	return []wire.Node{
+		wire.El("LaunchTemplate",
+			wire.El("LaunchTemplateSpecification", refNodes(g.Template)...),
+			wire.Each("Overrides", "member", g.Overrides, func(o Override) []wire.Node {
+				nodes := []wire.Node{wire.Text("InstanceType", o.InstanceType)}
 				if o.Template != nil {
-					nodes = append(nodes, el("LaunchTemplateSpecification", refNodes(*o.Template)...))
+					nodes = append(nodes, wire.El("LaunchTemplateSpecification", refNodes(*o.Template)...))
 				}
 				return nodes
 			})),
@@ -177,105 +180,105 @@ func (g *group) mixedNodes() []node {
 	}
 }
 
-func refNodes(r TemplateRef) []node {
-	return []node{text("LaunchTemplateId", r.ID), text("LaunchTemplateName", r.Name), text("Version", r.Version)}
+func refNodes(r TemplateRef) []wire.Node {
+	return []wire.Node{wire.Text("LaunchTemplateId", r.ID), wire.Text("LaunchTemplateName", r.Name), wire.Text("Version", r.Version)}
 }
 
 // memberNodes is what a group and DescribeAutoScalingInstances say of an instance.
-func (c *Cloud) memberNodes(i *instance) []node {
+func (c *Cloud) memberNodes(i *instance) []wire.Node {
 	health := "Healthy"
 	if i.unhealthy {
 		health = "Unhealthy"
 	}
-	nodes := []node{
-		text("InstanceId", i.ID),
-		text("InstanceType", i.Type),
-		text("ImageId", i.ImageID),
-		text("AvailabilityZone", i.Zone),
-		text("AvailabilityZoneId", c.zoneID(i.Zone)),
-		text("LifecycleState", i.State),
-		text("HealthStatus", health),
-		text("ProtectedFromScaleIn", i.protected),
-		text("LaunchConfigurationName", i.launchConfig),
+	nodes := []wire.Node{
+		wire.Text("InstanceId", i.ID),
+		wire.Text("InstanceType", i.Type),
+		wire.Text("ImageId", i.ImageID),
+		wire.Text("AvailabilityZone", i.Zone),
+		wire.Text("AvailabilityZoneId", c.zoneID(i.Zone)),
+		wire.Text("LifecycleState", i.State),
+		wire.Text("HealthStatus", health),
+		wire.Text("ProtectedFromScaleIn", i.protected),
+		wire.Text("LaunchConfigurationName", i.launchConfig),
 	}
 	if i.TemplateID != "" {
-		nodes = append(nodes, el("LaunchTemplate", refNodes(TemplateRef{i.TemplateID, i.TemplateName, fmt.Sprint(i.TemplateVersion)})...))
+		nodes = append(nodes, wire.El("LaunchTemplate", refNodes(TemplateRef{i.TemplateID, i.TemplateName, fmt.Sprint(i.TemplateVersion)})...))
 	}
 	return nodes
 }
 
-func describeGroupInstances(c *Cloud, r *request) ([]node, *apiError) {
-	ids := r.list("InstanceIds.member")
+func describeGroupInstances(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
+	ids := r.List("InstanceIds.member")
 	var is []*instance
 	for _, i := range c.seen().all() {
 		if (i.member() || i.warm()) && (len(ids) == 0 || slices.Contains(ids, i.ID)) {
 			is = append(is, i)
 		}
 	}
-	from, to, token, err := c.page(r, len(is), func(n int) string { return order(is[n].seq) }, "MaxRecords", 50, 50)
+	from, to, token, err := r.Page(len(is), func(n int) string { return order(is[n].seq) }, "MaxRecords", 50, 50)
 	if err != nil {
 		return nil, err
 	}
-	return []node{
-		each("AutoScalingInstances", "member", is[from:to], func(i *instance) []node {
-			return append([]node{text("AutoScalingGroupName", i.Group)}, c.memberNodes(i)...)
+	return []wire.Node{
+		wire.Each("AutoScalingInstances", "member", is[from:to], func(i *instance) []wire.Node {
+			return append([]wire.Node{wire.Text("AutoScalingGroupName", i.Group)}, c.memberNodes(i)...)
 		}),
-		text("NextToken", token),
+		wire.Text("NextToken", token),
 	}, nil
 }
 
 // order is a sequence number as a key that sorts like the number.
 func order(seq uint64) string { return fmt.Sprintf("%020d", seq) }
 
-func describeActivities(c *Cloud, r *request) ([]node, *apiError) {
+func describeActivities(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	s := c.seen()
-	name, ids := r.str("AutoScalingGroupName"), r.list("ActivityIds.member")
-	if name != "" && s.groups[name] == nil && !r.bool("IncludeDeletedGroups") {
+	name, ids := r.Str("AutoScalingGroupName"), r.List("ActivityIds.member")
+	if name != "" && s.groups[name] == nil && !r.Bool("IncludeDeletedGroups") {
 		return nil, errNoGroup(name)
 	}
-	fs := r.filters(groupFilters, filterValues)
+	fs := r.Filters(groupFilters, filterValues)
 	var found []*activity
 	for _, a := range slices.Backward(s.activities) {
 		if name != "" && a.group != name || len(ids) > 0 && !slices.Contains(ids, a.id) ||
-			slices.ContainsFunc(fs, func(f filter) bool { return !a.passes(f) }) {
+			slices.ContainsFunc(fs, func(f wire.Filter) bool { return !a.passes(f) }) {
 			continue
 		}
 		found = append(found, a)
 	}
 	newestFirst := func(n int) string { return order(^found[n].seq) }
-	from, to, token, err := c.page(r, len(found), newestFirst, "MaxRecords", 100, 100)
+	from, to, token, err := r.Page(len(found), newestFirst, "MaxRecords", 100, 100)
 	if err != nil {
 		return nil, err
 	}
-	return []node{each("Activities", "member", found[from:to], (*activity).nodes), text("NextToken", token)}, nil
+	return []wire.Node{wire.Each("Activities", "member", found[from:to], (*activity).nodes), wire.Text("NextToken", token)}, nil
 }
 
 // passes checks one of the filters that DescribeScalingActivities knows.
-func (a *activity) passes(f filter) bool {
-	if f.name == "Status" {
-		return f.matches(a.status)
+func (a *activity) passes(f wire.Filter) bool {
+	if f.Name == "Status" {
+		return f.Matches(a.status)
 	}
-	return slices.ContainsFunc(f.values, func(v string) bool {
+	return slices.ContainsFunc(f.Values, func(v string) bool {
 		at, err := time.Parse(time.RFC3339, v)
 		if err != nil {
 			return false
 		}
-		return f.name == "StartTimeLowerBound" && !a.start.Before(at) || f.name == "StartTimeUpperBound" && !a.start.After(at)
+		return f.Name == "StartTimeLowerBound" && !a.start.Before(at) || f.Name == "StartTimeUpperBound" && !a.start.After(at)
 	})
 }
 
-func (a *activity) nodes() []node {
-	return []node{
-		text("ActivityId", a.id),
-		text("AutoScalingGroupName", a.group),
-		text("AutoScalingGroupARN", a.arn),
-		text("Description", a.description),
-		text("Cause", a.cause),
-		text("StartTime", a.start),
-		text("EndTime", a.end),
-		text("StatusCode", a.status),
-		text("StatusMessage", a.message),
-		text("Progress", a.progress),
-		text("Details", fmt.Sprintf(`{"Subnet ID":%q,"Availability Zone":%q}`, a.subnet, a.zone)),
+func (a *activity) nodes() []wire.Node {
+	return []wire.Node{
+		wire.Text("ActivityId", a.id),
+		wire.Text("AutoScalingGroupName", a.group),
+		wire.Text("AutoScalingGroupARN", a.arn),
+		wire.Text("Description", a.description),
+		wire.Text("Cause", a.cause),
+		wire.Text("StartTime", a.start),
+		wire.Text("EndTime", a.end),
+		wire.Text("StatusCode", a.status),
+		wire.Text("StatusMessage", a.message),
+		wire.Text("Progress", a.progress),
+		wire.Text("Details", fmt.Sprintf(`{"Subnet ID":%q,"Availability Zone":%q}`, a.subnet, a.zone)),
 	}
 }

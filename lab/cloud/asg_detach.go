@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // mostMoved is how many instances one call can detach, attach or put into standby.
@@ -13,29 +15,29 @@ const mostMoved = 20
 
 // partsNamed are all instances of InstanceIds, which must be part of the group and in
 // one of the states. Auto Scaling words it so for calls that move instances in or out.
-func (c *Cloud) partsNamed(r *request, g *group, states ...string) ([]*instance, *apiError) {
+func (c *Cloud) partsNamed(r *wire.Request, g *group, states ...string) ([]*instance, *wire.Error) {
 	var is []*instance
-	for _, id := range r.list("InstanceIds.member") {
+	for _, id := range r.List("InstanceIds.member") {
 		i, err := c.member(g.Name, id)
 		switch {
 		case i == nil && c.state.instances[id] != nil && c.state.instances[id].warm():
 			return nil, err
 		case i == nil:
-			return nil, invalid("The instance %s is not part of Auto Scaling group %s.", id, g.Name)
+			return nil, wire.Invalid("The instance %s is not part of Auto Scaling group %s.", id, g.Name)
 		case !slices.Contains(states, i.State):
-			return nil, invalid("The instance %s is not in %s.", id, strings.Join(states, " or "))
+			return nil, wire.Invalid("The instance %s is not in %s.", id, strings.Join(states, " or "))
 		}
 		is = append(is, i)
 	}
 	if len(is) > mostMoved {
-		return nil, invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to %d", mostMoved)
+		return nil, wire.Invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to %d", mostMoved)
 	}
 	return is, nil
 }
 
 // detach takes instances out of the group for good: they run on, and the group thinks
 // no more of them. Without a decrement it launches others in their place.
-func detach(c *Cloud, r *request) ([]node, *apiError) {
+func detach(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	return takeOut(c, r, "To detach", "Detaching EC2 instance: ", "was detached", c.letGo, InService, Standby)
 }
 
@@ -63,7 +65,7 @@ func (c *Cloud) detached(i *instance, now time.Time) *instance {
 // groupTag is the tag by which Auto Scaling marks the instances of a group.
 const groupTag = "aws:autoscaling:groupName"
 
-func enterStandby(c *Cloud, r *request) ([]node, *apiError) {
+func enterStandby(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	return takeOut(c, r, "To place into standby", "Moving EC2 instance to Standby: ", "was moved to standby", func(i *instance, now time.Time) {
 		c.deregister(i.ID, "", now)
 		c.edit(i, func(i *instance) { i.State = Standby })
@@ -71,7 +73,7 @@ func enterStandby(c *Cloud, r *request) ([]node, *apiError) {
 }
 
 // takeOut takes instances out of those that count: by detaching, or into standby.
-func takeOut(c *Cloud, r *request, toDo, description, did string, take func(*instance, time.Time), states ...string) ([]node, *apiError) {
+func takeOut(c *Cloud, r *wire.Request, toDo, description, did string, take func(*instance, time.Time), states ...string) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
@@ -80,14 +82,14 @@ func takeOut(c *Cloud, r *request, toDo, description, did string, take func(*ins
 	if err != nil {
 		return nil, err
 	}
-	decrement := r.bool("ShouldDecrementDesiredCapacity")
+	decrement := r.Bool("ShouldDecrementDesiredCapacity")
 	if n := counting(is); decrement && g.Desired-n < g.Min {
 		return nil, errSizes(g, toDo, n)
 	}
 	now := time.Now()
 	var activities []*activity
 	for _, i := range is {
-		cause := fmt.Sprintf("At %s instance %s %s in response to a user request", stamp(now), i.ID, did)
+		cause := fmt.Sprintf("At %s instance %s %s in response to a user request", wire.Stamp(now), i.ID, did)
 		if decrement && i.counts() {
 			cause += fmt.Sprintf(", shrinking the capacity from %d to %d", g.Desired, g.Desired-1)
 			g = c.editGroup(g, func(g *group) { g.Desired-- })
@@ -104,19 +106,19 @@ func takeOut(c *Cloud, r *request, toDo, description, did string, take func(*ins
 		}
 		activities = append(activities, c.activity(a.id))
 	}
-	return []node{each("Activities", "member", activities, (*activity).nodes)}, nil
+	return []wire.Node{wire.Each("Activities", "member", activities, (*activity).nodes)}, nil
 }
 
-func errSizes(g *group, toDo string, n int) *apiError {
+func errSizes(g *group, toDo string, n int) *wire.Error {
 	s := ""
 	if n != 1 {
 		s = "s"
 	}
-	return invalid("AutoScalingGroup %s has min-size=%d, max-size=%d, and desired-size=%d. %s %d instance%s, please update the AutoScalingGroup sizes appropriately.",
+	return wire.Invalid("AutoScalingGroup %s has min-size=%d, max-size=%d, and desired-size=%d. %s %d instance%s, please update the AutoScalingGroup sizes appropriately.",
 		g.Name, g.Min, g.Max, g.Desired, toDo, n, s)
 }
 
-func exitStandby(c *Cloud, r *request) ([]node, *apiError) {
+func exitStandby(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
@@ -132,11 +134,11 @@ func exitStandby(c *Cloud, r *request) ([]node, *apiError) {
 	var activities []*activity
 	for _, i := range is {
 		cause := fmt.Sprintf("At %s instance %s was moved out of standby in response to a user request, increasing the capacity from %d to %d.",
-			stamp(now), i.ID, g.Desired, g.Desired+1)
+			wire.Stamp(now), i.ID, g.Desired, g.Desired+1)
 		g = c.editGroup(g, func(g *group) { g.Desired++ })
 		activities = append(activities, c.bringIn(g, i, "Moving EC2 instance out of Standby: ", cause, now))
 	}
-	return []node{each("Activities", "member", activities, (*activity).nodes)}, nil
+	return []wire.Node{wire.Each("Activities", "member", activities, (*activity).nodes)}, nil
 }
 
 // bringIn begins an instance's way into service that runs already.
@@ -151,27 +153,27 @@ func (c *Cloud) bringIn(g *group, i *instance, description, cause string, now ti
 
 // attach makes running instances of no group part of one, which raises its desired
 // capacity by their number. They keep the template that they were launched from.
-func attach(c *Cloud, r *request) ([]node, *apiError) {
+func attach(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
-	ids := r.list("InstanceIds.member")
+	ids := r.List("InstanceIds.member")
 	if len(ids) > mostMoved {
-		return nil, invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to %d", mostMoved)
+		return nil, wire.Invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to %d", mostMoved)
 	}
 	var is []*instance
 	for _, id := range ids {
 		i := c.state.instances[id]
 		switch {
 		case i == nil:
-			return nil, invalid("Invalid Instance ID(s): [%s] specified", id)
+			return nil, wire.Invalid("Invalid Instance ID(s): [%s] specified", id)
 		case i.member() || i.warm():
-			return nil, invalid("The instance %s is already part of AutoScalingGroup:%s", id, i.Group)
+			return nil, wire.Invalid("The instance %s is already part of AutoScalingGroup:%s", id, i.Group)
 		case i.ec2 != "running":
-			return nil, invalid("The instance %s is not in correct state.", id)
+			return nil, wire.Invalid("The instance %s is not in correct state.", id)
 		case !slices.Contains(g.Zones, i.Zone):
-			return nil, invalid("The instance %s is in the Availability Zone %s, which is not one of the AutoScalingGroup's.", id, i.Zone)
+			return nil, wire.Invalid("The instance %s is in the Availability Zone %s, which is not one of the AutoScalingGroup's.", id, i.Zone)
 		}
 		is = append(is, i)
 	}
@@ -181,7 +183,7 @@ func attach(c *Cloud, r *request) ([]node, *apiError) {
 	now := time.Now()
 	for _, i := range is {
 		cause := fmt.Sprintf("At %s an instance was added in response to a user request, increasing the capacity from %d to %d.",
-			stamp(now), g.Desired, g.Desired+1)
+			wire.Stamp(now), g.Desired, g.Desired+1)
 		g = c.editGroup(g, func(g *group) { g.Desired++ })
 		i = c.edit(i, func(i *instance) {
 			i.Group, i.Tags, i.protected = g.Name, maps.Clone(i.Tags), g.ProtectNew

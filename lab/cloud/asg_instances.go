@@ -6,25 +6,27 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // member is the instance that a call names, of the given group or, if that is
 // empty, of any.
-func (c *Cloud) member(group, id string) (*instance, *apiError) {
+func (c *Cloud) member(group, id string) (*instance, *wire.Error) {
 	i := c.state.instances[id]
 	if i != nil && i.warm() {
-		return nil, invalid("Instance %s is in a warm pool. This operation cannot be called on instances in a warm pool.", id)
+		return nil, wire.Invalid("Instance %s is in a warm pool. This operation cannot be called on instances in a warm pool.", id)
 	}
 	if i == nil || !i.member() || group != "" && i.Group != group || c.state.groups[i.Group] == nil {
-		return nil, invalid("Instance Id not found - No managed instance found for instance ID: %s", id)
+		return nil, wire.Invalid("Instance Id not found - No managed instance found for instance ID: %s", id)
 	}
 	return i, nil
 }
 
 // membersNamed are all instances of InstanceIds, which must be members.
-func (c *Cloud) membersNamed(r *request, group string) ([]*instance, *apiError) {
+func (c *Cloud) membersNamed(r *wire.Request, group string) ([]*instance, *wire.Error) {
 	var is []*instance
-	for _, id := range r.list("InstanceIds.member") {
+	for _, id := range r.List("InstanceIds.member") {
 		i, err := c.member(group, id)
 		if err != nil {
 			return nil, err
@@ -36,28 +38,28 @@ func (c *Cloud) membersNamed(r *request, group string) ([]*instance, *apiError) 
 
 // terminateInGroup terminates one instance, or with InstanceIds up to 100. One
 // that is terminating already is answered with its activity and changes nothing.
-func terminateInGroup(c *Cloud, r *request) ([]node, *apiError) {
-	several := r.has("InstanceIds.member.1")
-	name := r.str("AutoScalingGroupName")
+func terminateInGroup(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
+	several := r.Has("InstanceIds.member.1")
+	name := r.Str("AutoScalingGroupName")
 	if several && name == "" {
-		return nil, invalid("AutoScalingGroupName is required when using InstanceIds.")
+		return nil, wire.Invalid("AutoScalingGroupName is required when using InstanceIds.")
 	}
-	if r.has("InstanceIds.member.101") {
-		return nil, invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to 100")
+	if r.Has("InstanceIds.member.101") {
+		return nil, wire.Invalid("1 validation error detected: Value at 'instanceIds' failed to satisfy constraint: Member must have length less than or equal to 100")
 	}
 	is, err := c.membersNamed(r, name)
 	if !several {
 		var i *instance
-		i, err = c.member(name, r.str("InstanceId"))
+		i, err = c.member(name, r.Str("InstanceId"))
 		is = []*instance{i}
 	}
 	if err != nil {
 		return nil, err
 	}
-	decrement := r.bool("ShouldDecrementDesiredCapacity")
+	decrement := r.Bool("ShouldDecrementDesiredCapacity")
 	g := c.state.groups[is[0].Group]
 	if n := counting(is); decrement && n > 0 && g.Desired-n < g.Min {
-		return nil, invalid("Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint. "+
+		return nil, wire.Invalid("Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint. "+
 			"Either set shouldDecrementDesiredCapacity flag to false or lower group's min size.", g.Min)
 	}
 
@@ -68,7 +70,7 @@ func terminateInGroup(c *Cloud, r *request) ([]node, *apiError) {
 			activities = append(activities, c.activity(i.activity))
 			continue
 		}
-		cause := fmt.Sprintf("At %s instance %s was taken out of service in response to a user request", stamp(now), i.ID)
+		cause := fmt.Sprintf("At %s instance %s was taken out of service in response to a user request", wire.Stamp(now), i.ID)
 		if decrement && i.counts() {
 			cause += fmt.Sprintf(", shrinking the capacity from %d to %d", g.Desired, g.Desired-1)
 			g = c.editGroup(g, func(g *group) { g.Desired-- })
@@ -76,9 +78,9 @@ func terminateInGroup(c *Cloud, r *request) ([]node, *apiError) {
 		activities = append(activities, c.terminate(g, i, cause+".", now))
 	}
 	if several {
-		return []node{each("Activities", "member", activities, (*activity).nodes)}, nil
+		return []wire.Node{wire.Each("Activities", "member", activities, (*activity).nodes)}, nil
 	}
-	return []node{el("Activity", activities[0].nodes()...)}, nil
+	return []wire.Node{wire.El("Activity", activities[0].nodes()...)}, nil
 }
 
 func counting(is []*instance) int {
@@ -103,23 +105,23 @@ func (c *Cloud) activity(id string) *activity {
 // tokenUse is a client token: the call it came with and what was answered.
 type tokenUse struct {
 	params string
-	answer []node
+	answer []wire.Node
 	at     time.Time
 }
 
 // used finds the answer that a client token got before; other parameters with
 // the same token are a mismatch.
-func (c *Cloud) used(r *request, life time.Duration) (answer []node, mismatch bool) {
-	u, known := c.tokens[r.action+" "+r.str("ClientToken")]
+func (c *Cloud) used(r *wire.Request, life time.Duration) (answer []wire.Node, mismatch bool) {
+	u, known := c.tokens[r.Action+" "+r.Str("ClientToken")]
 	if !known || time.Since(u.at) > life {
 		return nil, false
 	}
-	return u.answer, u.params != params(r.form)
+	return u.answer, u.params != params(r.Form)
 }
 
-func (c *Cloud) use(r *request, answer []node) {
-	if t := r.str("ClientToken"); t != "" {
-		c.tokens[r.action+" "+t] = tokenUse{params(r.form), answer, time.Now()}
+func (c *Cloud) use(r *wire.Request, answer []wire.Node) {
+	if t := r.Str("ClientToken"); t != "" {
+		c.tokens[r.Action+" "+t] = tokenUse{params(r.Form), answer, time.Now()}
 	}
 }
 
@@ -129,7 +131,7 @@ func params(form url.Values) string { return form.Encode() }
 // launchInstances starts instances in one zone while the caller waits. What was
 // started raises the desired capacity; what failed is told at once and, unless
 // the call asks for a retry, leaves it alone.
-func launchInstances(c *Cloud, r *request) ([]node, *apiError) {
+func launchInstances(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
@@ -137,11 +139,11 @@ func launchInstances(c *Cloud, r *request) ([]node, *apiError) {
 	answer, mismatch := c.used(r, 8*time.Hour)
 	switch {
 	case mismatch:
-		return nil, &apiError{"IdempotentParameterMismatch", "The parameters do not match those of an earlier request with the same client token.", http.StatusBadRequest}
+		return nil, wire.NewError("IdempotentParameterMismatch", "The parameters do not match those of an earlier request with the same client token.", http.StatusBadRequest)
 	case answer != nil:
 		return answer, nil
 	}
-	want := r.int("RequestedCapacity", 0)
+	want := r.Int("RequestedCapacity", 0)
 	zone, err := c.launchZone(g, r, want)
 	if err != nil {
 		return nil, err
@@ -153,42 +155,42 @@ func launchInstances(c *Cloud, r *request) ([]node, *apiError) {
 	var failed *launchError
 	for len(ids) < want && failed == nil {
 		var i *instance
-		i, failed = c.launch(g, zone, Pending, fmt.Sprintf("At %s an instance was launched in response to a LaunchInstances request.", stamp(now)), now)
+		i, failed = c.launch(g, zone, Pending, fmt.Sprintf("At %s an instance was launched in response to a LaunchInstances request.", wire.Stamp(now)), now)
 		if failed == nil {
 			ids, kind = append(ids, i.ID), i.Type
 		}
 	}
 	raise := len(ids)
-	if failed != nil && r.str("RetryStrategy") == "retry-with-group-configuration" {
+	if failed != nil && r.Str("RetryStrategy") == "retry-with-group-configuration" {
 		raise = want
 	}
 	g = c.editGroup(g, func(g *group) { g.Desired += raise })
 	c.changed()
 
-	where := []node{
-		text("AvailabilityZone", zone), text("AvailabilityZoneId", c.zoneID(zone)),
-		text("SubnetId", c.subnet(zone)), text("MarketType", market(c.spotNext(g))),
+	where := []wire.Node{
+		wire.Text("AvailabilityZone", zone), wire.Text("AvailabilityZoneId", c.zoneID(zone)),
+		wire.Text("SubnetId", c.subnet(zone)), wire.Text("MarketType", market(c.spotNext(g))),
 	}
-	instances, errors := el("Instances"), el("Errors")
+	instances, errors := wire.El("Instances"), wire.El("Errors")
 	if len(ids) > 0 {
-		instances.kids = []node{el("member", append(where, text("InstanceType", kind), texts("InstanceIds", "member", ids))...)}
+		instances.Kids = []wire.Node{wire.El("member", append(where, wire.Text("InstanceType", kind), wire.Texts("InstanceIds", "member", ids))...)}
 	}
 	if failed != nil {
 		probe := &instance{Instance: Instance{Tags: map[string]string{}}}
 		c.configure(probe, g)
-		errors.kids = []node{el("member", append(where, text("InstanceType", probe.Type),
-			text("ErrorCode", failed.code), text("ErrorMessage", failed.message))...)}
+		errors.Kids = []wire.Node{wire.El("member", append(where, wire.Text("InstanceType", probe.Type),
+			wire.Text("ErrorCode", failed.code), wire.Text("ErrorMessage", failed.message))...)}
 	}
-	answer = []node{text("AutoScalingGroupName", g.Name), text("ClientToken", r.str("ClientToken")), instances, errors}
+	answer = []wire.Node{wire.Text("AutoScalingGroupName", g.Name), wire.Text("ClientToken", r.Str("ClientToken")), instances, errors}
 	c.use(r, answer)
 	return answer, nil
 }
 
 // launchZone checks a LaunchInstances call and finds the zone it means.
-func (c *Cloud) launchZone(g *group, r *request, want int) (string, *apiError) {
-	zones, ids, subnets := r.list("AvailabilityZones.member"), r.list("AvailabilityZoneIds.member"), r.list("SubnetIds.member")
+func (c *Cloud) launchZone(g *group, r *wire.Request, want int) (string, *wire.Error) {
+	zones, ids, subnets := r.List("AvailabilityZones.member"), r.List("AvailabilityZoneIds.member"), r.List("SubnetIds.member")
 	if len(zones) > 0 && len(ids) > 0 {
-		return "", invalid("You cannot specify both AvailabilityZones and AvailabilityZoneIds.")
+		return "", wire.Invalid("You cannot specify both AvailabilityZones and AvailabilityZoneIds.")
 	}
 	for _, id := range ids {
 		for _, z := range c.o.Zones {
@@ -207,30 +209,30 @@ func (c *Cloud) launchZone(g *group, r *request, want int) (string, *apiError) {
 	}
 	switch {
 	case g.LaunchConfiguration != "":
-		return "", invalid("LaunchInstances is not supported for AutoScalingGroups that use a launch configuration.")
-	case r.str("ClientToken") == "":
-		return "", invalid("1 validation error detected: Value null at 'clientToken' failed to satisfy constraint: Member must not be null")
+		return "", wire.Invalid("LaunchInstances is not supported for AutoScalingGroups that use a launch configuration.")
+	case r.Str("ClientToken") == "":
+		return "", wire.Invalid("1 validation error detected: Value null at 'clientToken' failed to satisfy constraint: Member must not be null")
 	case want < 1:
-		return "", invalid("1 validation error detected: Value '%d' at 'requestedCapacity' failed to satisfy constraint: Member must have value greater than or equal to 1", want)
+		return "", wire.Invalid("1 validation error detected: Value '%d' at 'requestedCapacity' failed to satisfy constraint: Member must have value greater than or equal to 1", want)
 	case want > 100:
-		return "", invalid("LaunchInstances can launch at most 100 instances.")
+		return "", wire.Invalid("LaunchInstances can launch at most 100 instances.")
 	case len(zones) != 1 || len(subnets) > 1:
-		return "", invalid("Exactly one Availability Zone or subnet must be specified for an AutoScalingGroup with multiple Availability Zones.")
+		return "", wire.Invalid("Exactly one Availability Zone or subnet must be specified for an AutoScalingGroup with multiple Availability Zones.")
 	case !slices.Contains(g.Zones, zones[0]):
-		return "", invalid("The Availability Zone %s is not one of the AutoScalingGroup's.", zones[0])
+		return "", wire.Invalid("The Availability Zone %s is not one of the AutoScalingGroup's.", zones[0])
 	case g.Desired+want > g.Max:
-		return "", invalid("The requested capacity %d would take the AutoScalingGroup from desired capacity %d above its max size %d.", want, g.Desired, g.Max)
+		return "", wire.Invalid("The requested capacity %d would take the AutoScalingGroup from desired capacity %d above its max size %d.", want, g.Desired, g.Max)
 	case g.pool != nil:
-		return "", &apiError{"UnsupportedOperation", "LaunchInstances is not supported for AutoScalingGroups that have a warm pool.", http.StatusBadRequest}
+		return "", wire.NewError("UnsupportedOperation", "LaunchInstances is not supported for AutoScalingGroups that have a warm pool.", http.StatusBadRequest)
 	case g.mixesMarkets():
-		return "", invalid("LaunchInstances is not supported for AutoScalingGroups with a mixed instances policy that combines On-Demand and Spot Instances.")
+		return "", wire.Invalid("LaunchInstances is not supported for AutoScalingGroups with a mixed instances policy that combines On-Demand and Spot Instances.")
 	case g.isSuspended("Launch"):
-		return "", invalid("The Launch process of AutoScalingGroup %s is suspended.", g.Name)
+		return "", wire.Invalid("The Launch process of AutoScalingGroup %s is suspended.", g.Name)
 	}
 	return zones[0], nil
 }
 
-func setProtection(c *Cloud, r *request) ([]node, *apiError) {
+func setProtection(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
@@ -240,7 +242,7 @@ func setProtection(c *Cloud, r *request) ([]node, *apiError) {
 		return nil, err
 	}
 	for _, i := range is {
-		c.edit(i, func(i *instance) { i.protected = r.bool("ProtectedFromScaleIn") })
+		c.edit(i, func(i *instance) { i.protected = r.Bool("ProtectedFromScaleIn") })
 	}
 	return nil, nil
 }

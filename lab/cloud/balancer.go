@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
 )
 
 // Balancer is what Auto Scaling registers the instances of a group with: a target
@@ -52,7 +54,7 @@ func (c *Cloud) CreateBalancer(b Balancer) string {
 	}
 	id := b.Name
 	if !b.Classic {
-		id = fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:targetgroup/%s/%s", c.o.Region, Account, b.Name, c.id("x")[3:])
+		id = fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:targetgroup/%s/%s", c.o.Region, access.Account, b.Name, c.id("x")[3:])
 	}
 	for _, o := range c.state.balancers {
 		if o.Name == b.Name && o.Classic == b.Classic {

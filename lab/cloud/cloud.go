@@ -6,13 +6,13 @@
 // suspended processes do not act, AZRebalance does, describe calls lag and page.
 //
 // Start with New and Serve, point a client at URL, and set faults at run time
-// (see faults.go). Nothing outlives Close.
+// (see faults.go, and package access for calls that are refused). Nothing outlives Close.
 //
-// How it hangs together: a request is decoded in http.go and answered by a
-// handler in asg_*.go, ec2_*.go, elb.go, sts.go or s3.go; what the services do by themselves
-// is in reconcile.go and rebalance.go; everything known is in state.go, as
+// How it hangs together: a request is decoded in http.go, by package wire, and answered by a
+// handler in asg_*.go, ec2_*.go or elb.go, or by packages access (IAM and STS) and s3; what the
+// services do by themselves is in reconcile.go and rebalance.go; everything known is in state.go, as
 // records that are replaced, never changed, so that a snapshot for lagging
-// describe calls (lag.go) is a copy of a few maps. Other packages mount services of
+// describe calls is a copy of a few maps. Other packages mount services of
 // their own (service.go).
 package cloud
 
@@ -25,11 +25,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/drainboard/drainboard/lab/cloud/access"
+	"github.com/drainboard/drainboard/lab/cloud/s3"
 	"github.com/drainboard/drainboard/lab/gate"
 )
-
-// Account is the AWS account that everything belongs to.
-const Account = "123456789012"
 
 // Options say how the cloud behaves. The zero value works: region eu-west-1,
 // three zones, no lag, the real page sizes, instances that boot and stop at once.
@@ -60,8 +59,11 @@ type Machines interface {
 // Cloud is the simulated region of one account. All methods may be called from
 // any goroutine, before Serve too.
 type Cloud struct {
-	o Options
-	m Machines
+	*access.Rules // which calls are refused
+
+	o     Options
+	m     Machines
+	store *s3.Store
 
 	mu       sync.Mutex
 	state    state      // guarded by mu, as is all below
@@ -71,7 +73,6 @@ type Cloud struct {
 	faults   faults
 	calls    []Call
 	tokens   map[string]tokenUse // client tokens and what was answered
-	buckets  map[string]*bucket  // by name; see s3.go
 	services map[string]Service  // of other packages, by name
 	queue    []func(Machines)    // calls to Machines not yet made
 
@@ -104,14 +105,16 @@ func New(o Options, m Machines) *Cloud {
 			*d = time.Second
 		}
 	}
+	rules := access.New()
 	c := &Cloud{
 		o:      o,
 		m:      m,
 		state:  newState(),
 		faults: newFaults(),
+		Rules:  rules,
+		store:  s3.New(o.Region, rules),
 		tokens: map[string]tokenUse{},
 
-		buckets:    map[string]*bucket{},
 		services:   map[string]Service{},
 		backoffs:   map[string]backoff{},
 		unbalanced: map[string]time.Time{},
@@ -158,6 +161,9 @@ func (c *Cloud) URL() string {
 	defer c.mu.Unlock()
 	return c.url
 }
+
+// S3 is the buckets that there are.
+func (c *Cloud) S3() *s3.Store { return c.store }
 
 // Region is the region that the cloud plays.
 func (c *Cloud) Region() string { return c.o.Region }

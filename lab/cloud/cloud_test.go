@@ -23,6 +23,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
 )
 
 // bench is a served cloud with the real SDK's clients pointed at it.
@@ -181,7 +183,7 @@ func TestCallerIdentityAndCalls(t *testing.T) {
 	b := serve(t, quick, nil)
 	out, err := b.sts.GetCallerIdentity(b.ctx, &sts.GetCallerIdentityInput{})
 	b.must(out, err)
-	if *out.Account != Account || *out.Arn != identity {
+	if *out.Account != access.Account || *out.Arn != access.User {
 		t.Errorf("got %s, %s", *out.Account, *out.Arn)
 	}
 	calls := b.Calls()

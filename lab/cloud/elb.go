@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // The two load balancing APIs share their name in IAM.
@@ -22,35 +24,35 @@ var classicHandlers = map[string]handler{
 }
 
 // targetGroup is the one that a call names.
-func targetGroup(s *state, r *request) (*balancer, *apiError) {
-	b := s.balancers[r.str("TargetGroupArn")]
+func targetGroup(s *state, r *wire.Request) (*balancer, *wire.Error) {
+	b := s.balancers[r.Str("TargetGroupArn")]
 	if b == nil || b.Classic {
-		return nil, &apiError{"TargetGroupNotFound", "One or more target groups not found", http.StatusBadRequest}
+		return nil, wire.NewError("TargetGroupNotFound", "One or more target groups not found", http.StatusBadRequest)
 	}
 	return b, nil
 }
 
 // describeTargetHealth tells of the targets that the call names, also of those that are
 // not registered, or of all that are.
-func describeTargetHealth(c *Cloud, r *request) ([]node, *apiError) {
+func describeTargetHealth(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	s := c.seen()
 	b, err := targetGroup(s, r)
 	if err != nil {
 		return nil, err
 	}
 	ids := s.registered(b.id)
-	if r.any("Targets.member.") {
+	if r.Any("Targets.member.") {
 		ids = nil
-		for _, p := range r.structs("Targets.member") {
-			ids = append(ids, r.str(p+".Id"))
+		for _, p := range r.Structs("Targets.member") {
+			ids = append(ids, r.Str(p+".Id"))
 		}
 	}
-	return []node{each("TargetHealthDescriptions", "member", ids, func(id string) []node {
+	return []wire.Node{wire.Each("TargetHealthDescriptions", "member", ids, func(id string) []wire.Node {
 		state, reason, description := s.targetHealth(b, id)
-		return []node{
-			el("Target", text("Id", id), text("Port", b.Port)),
-			text("HealthCheckPort", strconv.Itoa(b.Port)),
-			el("TargetHealth", text("State", state), text("Reason", reason), text("Description", description)),
+		return []wire.Node{
+			wire.El("Target", wire.Text("Id", id), wire.Text("Port", b.Port)),
+			wire.Text("HealthCheckPort", strconv.Itoa(b.Port)),
+			wire.El("TargetHealth", wire.Text("State", state), wire.Text("Reason", reason), wire.Text("Description", description)),
 		}
 	})}, nil
 }
@@ -72,33 +74,33 @@ func (s *state) targetHealth(b *balancer, id string) (state, reason, description
 }
 
 // deregisterTargets succeeds for targets that are not registered too.
-func deregisterTargets(c *Cloud, r *request) ([]node, *apiError) {
+func deregisterTargets(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	b, err := targetGroup(&c.state, r)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range r.structs("Targets.member") {
-		c.deregister(r.str(p+".Id"), b.id, time.Now())
+	for _, p := range r.Structs("Targets.member") {
+		c.deregister(r.Str(p+".Id"), b.id, time.Now())
 	}
 	return nil, nil
 }
 
 // classicBalancer is the classic load balancer that a call names.
-func classicBalancer(s *state, r *request) (*balancer, *apiError) {
-	b := s.balancers[r.str("LoadBalancerName")]
+func classicBalancer(s *state, r *wire.Request) (*balancer, *wire.Error) {
+	b := s.balancers[r.Str("LoadBalancerName")]
 	if b == nil || !b.Classic {
-		return nil, &apiError{"LoadBalancerNotFound", fmt.Sprintf("There is no ACTIVE Load Balancer named '%s'", r.str("LoadBalancerName")), http.StatusBadRequest}
+		return nil, wire.NewError("LoadBalancerNotFound", fmt.Sprintf("There is no ACTIVE Load Balancer named '%s'", r.Str("LoadBalancerName")), http.StatusBadRequest)
 	}
 	return b, nil
 }
 
 // classicInstances are those that a call names, which must have existed.
-func classicInstances(s *state, r *request) ([]string, *apiError) {
+func classicInstances(s *state, r *wire.Request) ([]string, *wire.Error) {
 	var ids []string
-	for _, p := range r.structs("Instances.member") {
-		id := r.str(p + ".InstanceId")
+	for _, p := range r.Structs("Instances.member") {
+		id := r.Str(p + ".InstanceId")
 		if s.instances[id] == nil {
-			return nil, &apiError{"InvalidInstance", fmt.Sprintf("Could not find EC2 instance %s.", id), http.StatusBadRequest}
+			return nil, wire.NewError("InvalidInstance", fmt.Sprintf("Could not find EC2 instance %s.", id), http.StatusBadRequest)
 		}
 		ids = append(ids, id)
 	}
@@ -107,7 +109,7 @@ func classicInstances(s *state, r *request) ([]string, *apiError) {
 
 // describeInstanceHealth tells of the instances that the call names, also of those that
 // are not registered, or of all that are; never of terminated ones.
-func describeInstanceHealth(c *Cloud, r *request) ([]node, *apiError) {
+func describeInstanceHealth(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	s := c.seen()
 	b, err := classicBalancer(s, r)
 	if err != nil {
@@ -121,9 +123,9 @@ func describeInstanceHealth(c *Cloud, r *request) ([]node, *apiError) {
 		ids = s.registered(b.id)
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return s.instances[id] == nil || s.instances[id].ec2 == "terminated" })
-	return []node{each("InstanceStates", "member", ids, func(id string) []node {
+	return []wire.Node{wire.Each("InstanceStates", "member", ids, func(id string) []wire.Node {
 		state, reason, description := s.instanceHealth(b, id)
-		return []node{text("InstanceId", id), text("State", state), text("ReasonCode", reason), text("Description", description)}
+		return []wire.Node{wire.Text("InstanceId", id), wire.Text("State", state), wire.Text("ReasonCode", reason), wire.Text("Description", description)}
 	})}, nil
 }
 
@@ -144,7 +146,7 @@ func (s *state) instanceHealth(b *balancer, id string) (state, reason, descripti
 }
 
 // deregisterInstances answers with the instances that are left.
-func deregisterInstances(c *Cloud, r *request) ([]node, *apiError) {
+func deregisterInstances(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	b, err := classicBalancer(&c.state, r)
 	if err != nil {
 		return nil, err
@@ -157,26 +159,26 @@ func deregisterInstances(c *Cloud, r *request) ([]node, *apiError) {
 		c.deregister(id, b.id, time.Now())
 	}
 	left := slices.DeleteFunc(c.state.registered(b.id), func(id string) bool { return slices.Contains(ids, id) })
-	return []node{each("Instances", "member", left, func(id string) []node { return []node{text("InstanceId", id)} })}, nil
+	return []wire.Node{wire.Each("Instances", "member", left, func(id string) []wire.Node { return []wire.Node{wire.Text("InstanceId", id)} })}, nil
 }
 
 // attachedTo answers which balancers of one kind a group has.
 func attachedTo(classic bool, list, name string) handler {
-	return func(c *Cloud, r *request) ([]node, *apiError) {
+	return func(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 		s := c.seen()
-		g := s.groups[r.str("AutoScalingGroupName")]
+		g := s.groups[r.Str("AutoScalingGroupName")]
 		if g == nil {
-			return nil, errNoGroup(r.str("AutoScalingGroupName"))
+			return nil, errNoGroup(r.Str("AutoScalingGroupName"))
 		}
 		ids := s.attached(g, classic)
 		slices.Sort(ids)
-		from, to, token, err := c.page(r, len(ids), func(n int) string { return ids[n] }, "MaxRecords", 100, 100)
+		from, to, token, err := r.Page(len(ids), func(n int) string { return ids[n] }, "MaxRecords", 100, 100)
 		if err != nil {
 			return nil, err
 		}
-		return []node{
-			each(list, "member", ids[from:to], func(id string) []node { return []node{text(name, id), text("State", "InService")} }),
-			text("NextToken", token),
+		return []wire.Node{
+			wire.Each(list, "member", ids[from:to], func(id string) []wire.Node { return []wire.Node{wire.Text(name, id), wire.Text("State", "InService")} }),
+			wire.Text("NextToken", token),
 		}, nil
 	}
 }

@@ -2,14 +2,18 @@ package cloud
 
 import (
 	"cmp"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/s3"
+	"github.com/drainboard/drainboard/lab/cloud/wire"
+	"github.com/drainboard/drainboard/lab/gate"
 )
 
-// faults are the switches that tests turn while the cloud runs. An action is
-// named as in IAM policies, such as autoscaling:UpdateAutoScalingGroup; the
-// service may be left out.
+// faults are the switches that tests turn while the cloud runs, but for those of package access.
 type faults struct {
 	capacity  map[string]int           // zone: launches left, absent: no limit
 	quota     int                      // vCPUs that may run, 0: defaultQuota
@@ -17,33 +21,6 @@ type faults struct {
 	boot      map[string]time.Duration // by group
 	failures  map[string][]Failure     // by group, of its next launches
 	images    map[string]string        // image: name, "" for one that does not exist
-	denied    map[string]bool
-	granted   map[string]map[string]bool // by access key: all that it may do, absent: everything
-	lose      map[string]int             // action: answers left to lose
-	throttle  throttle
-	slow      map[string]*throttle // by access key
-	expired   bool
-	oldKeys   map[string]bool // access keys that have expired
-	roles     map[string]role // by access key: the role that it is a session of
-	broken    map[string]bool // access keys that only get internal errors
-}
-
-// throttle refuses a part of the calls.
-type throttle struct {
-	part float64
-	owed float64 // what rounding left
-}
-
-// refuses says whether this call is refused, and counts it.
-func (t *throttle) refuses() bool {
-	if t == nil || t.part <= 0 {
-		return false
-	}
-	if t.owed += t.part; t.owed < 1 {
-		return false
-	}
-	t.owed--
-	return true
 }
 
 func newFaults() faults {
@@ -53,13 +30,6 @@ func newFaults() faults {
 		boot:      map[string]time.Duration{},
 		failures:  map[string][]Failure{},
 		images:    map[string]string{},
-		denied:    map[string]bool{},
-		granted:   map[string]map[string]bool{},
-		lose:      map[string]int{},
-		slow:      map[string]*throttle{},
-		oldKeys:   map[string]bool{},
-		roles:     map[string]role{},
-		broken:    map[string]bool{},
 	}
 }
 
@@ -178,64 +148,6 @@ func (c *Cloud) SetImage(id, name string) {
 	c.set(func(f *faults) { f.images[id] = name })
 }
 
-// Deny refuses an action until Allow: AccessDenied, of EC2 UnauthorizedOperation.
-func (c *Cloud) Deny(action string) { c.set(func(f *faults) { f.denied[action] = true }) }
-
-// Allow undoes Deny.
-func (c *Cloud) Allow(action string) { c.set(func(f *faults) { delete(f.denied, action) }) }
-
-// DenyKey refuses an action to one access key, or grants it again, so that tests
-// side by side do not see each other's missing rights.
-func (c *Cloud) DenyKey(key, action string, denied bool) {
-	c.set(func(f *faults) { f.denied[key+" "+action] = denied })
-}
-
-// Grant lets an access key do just these actions, as IAM names them, and whatever
-// needs no right.
-func (c *Cloud) Grant(key string, actions ...string) {
-	granted := map[string]bool{}
-	for _, action := range actions {
-		granted[action] = true
-	}
-	c.set(func(f *faults) { f.granted[key] = granted })
-}
-
-// Throttle refuses this part of all calls, spread evenly: Throttling, of EC2
-// RequestLimitExceeded. 0 is none, 1 is all.
-func (c *Cloud) Throttle(fraction float64) {
-	c.set(func(f *faults) { f.throttle = throttle{part: fraction} })
-}
-
-// ThrottleKey is Throttle for the calls with one access key.
-func (c *Cloud) ThrottleKey(key string, fraction float64) {
-	c.set(func(f *faults) { f.slow[key] = &throttle{part: fraction} })
-}
-
-// ExpireCredentials makes all credentials count as expired, or valid again.
-func (c *Cloud) ExpireCredentials(expired bool) {
-	c.set(func(f *faults) { f.expired = expired })
-}
-
-// ExpireKey makes the credentials of one access key count as expired, or valid
-// again.
-func (c *Cloud) ExpireKey(key string, expired bool) {
-	c.set(func(f *faults) { f.oldKeys[key] = expired })
-}
-
-// BreakKey makes all calls with one access key end with an internal error (500), or work again.
-func (c *Cloud) BreakKey(key string, broken bool) {
-	c.set(func(f *faults) { f.broken[key] = broken })
-}
-
-// LoseAnswers carries out the next n calls of an action and then breaks the
-// connection instead of answering.
-func (c *Cloud) LoseAnswers(action string, n int) { c.set(func(f *faults) { f.lose[action] = n }) }
-
-// LoseAnswersTo is LoseAnswers for the calls with one access key.
-func (c *Cloud) LoseAnswersTo(key, action string, n int) {
-	c.set(func(f *faults) { f.lose[key+" "+action] = n })
-}
-
 // internalError is EC2's word for an instance that it lost (EC2 user guide,
 // "Troubleshoot instance termination").
 var internalError = stateReason{"Server.InternalError", "Internal error"}
@@ -258,53 +170,78 @@ func setOrDelete[V any](m map[string]V, key string, v V, remove bool) {
 	}
 }
 
-// refuse is the error that a call gets because of a fault, nil for none. The
-// caller holds mu.
-func (f *faults) refuse(r *request, resource string) *apiError {
-	if f.expired || f.oldKeys[r.key] {
-		return errExpired(r.service)
-	}
-	if f.broken[r.key] {
-		return errInternal(r.service)
-	}
-	if f.throttle.refuses() || f.slow[r.key].refuses() {
-		return errThrottled(r.service)
-	}
-	if f.forbids(r) {
-		return errDenied(f.caller(r.key), r, resource)
-	}
-	return nil
-}
-
-// forbids says whether the caller has no right to the action.
-func (f *faults) forbids(r *request) bool {
-	for _, name := range []string{r.service + ":" + r.action, r.action} {
-		if f.denied[name] || f.denied[r.key+" "+name] {
-			return true
-		}
-	}
-	granted, limited := f.granted[r.key]
-	return limited && r.service != "sts" && !granted[r.service+":"+r.action]
-}
-
-// loses says whether the answer to this call gets lost, and counts it. The
-// caller holds mu.
-func (f *faults) loses(r *request) bool {
-	for _, name := range []string{r.service + ":" + r.action, r.action} {
-		for _, name := range []string{name, r.key + " " + name} {
-			if f.lose[name] > 0 {
-				f.lose[name]--
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // imageName is the name of an image, false if it does not exist.
 func (f *faults) imageName(id string) (string, bool) {
 	if name, set := f.images[id]; set {
 		return name, name != ""
 	}
 	return "lab-node-" + strings.TrimPrefix(id, "ami-"), id != ""
+}
+
+// Gate stands before the endpoint, so that single calls can go wrong.
+func (c *Cloud) Gate() *gate.Gate { return c.gate }
+
+// Asks is the calls with an access key: of an action, or of any if it is empty.
+func Asks(key, action string) func(gate.Request) bool {
+	return func(r gate.Request) bool {
+		if of := wire.AccessKey(r.Header); of == "" || of != key {
+			return false
+		}
+		return action == "" || asked(r) == action
+	}
+}
+
+// asked is the action of a call.
+func asked(r gate.Request) string {
+	if s3.Is(r.Request) {
+		return s3.Decode(r.Request, r.Body).Action
+	}
+	if name := jsonService(r.Request); name != "" {
+		action, _ := decoders[name](r.Request, r.Body)
+		return action
+	}
+	form, err := url.ParseQuery(string(r.Body))
+	if err != nil {
+		return ""
+	}
+	return form.Get("Action")
+}
+
+// Troubles are the failures of a busy endpoint: a call is throttled, one ends in an
+// error of the service's own before anything is done, one after it was done, and one
+// is never answered.
+var Troubles = []gate.Failure{Throttling, failing(wire.Internal, false), failing(wire.Internal, true), gate.Silence}
+
+// Throttling refuses a call as Throttle does.
+func Throttling(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	failing(wire.Throttled, false)(w, r, server)
+}
+
+// failing answers with an error, once the call was carried out or in its place.
+func failing(why func(service string) *wire.Error, done bool) gate.Failure {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		name := jsonService(r)
+		if !s3.Is(r) && name == "" { // before the server has it, which would use the body up
+			if err := r.ParseForm(); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+		}
+		if done {
+			gate.Unheard(r, server)
+		}
+		if s3.Is(r) {
+			s3.WriteError(w, r, why(wire.S3), "trouble")
+			return
+		}
+		if name != "" {
+			jsonFailure(name, why(name)).write(w, "trouble")
+			return
+		}
+		p := protocols[r.Form.Get("Version")]
+		failed := why(p.Service)
+		w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+		w.WriteHeader(failed.Status)
+		p.Failure(failed, "trouble").Write(w)
+	}
 }

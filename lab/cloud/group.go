@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // GroupSpec is an Auto Scaling group as it is asked for.
@@ -85,11 +88,11 @@ func (c *Cloud) CreateGroup(s GroupSpec) {
 	}
 	g := &group{
 		GroupSpec: s,
-		arn:       fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:%s:autoScalingGroupName/%s", c.o.Region, Account, c.uuid(), s.Name),
+		arn:       fmt.Sprintf("arn:aws:autoscaling:%s:%s:autoScalingGroup:%s:autoScalingGroupName/%s", c.o.Region, access.Account, c.uuid(), s.Name),
 		created:   time.Now(),
 		mixed:     len(s.Overrides) > 0 || s.SpotPercent > 0,
 		why: fmt.Sprintf("At %s a user request created an AutoScalingGroup changing the desired capacity from 0 to %d.",
-			stamp(time.Now()), s.Desired),
+			wire.Stamp(time.Now()), s.Desired),
 	}
 	if s.SpotPercent > 0 {
 		g.distribution = map[string]string{
@@ -118,7 +121,7 @@ func (c *Cloud) DeleteGroup(name string) {
 		if i.phase() == Terminating {
 			c.skipHooks(i)
 		} else {
-			c.terminate(g, i, fmt.Sprintf("At %s a user request deleted the AutoScalingGroup.", stamp(now)), now)
+			c.terminate(g, i, fmt.Sprintf("At %s a user request deleted the AutoScalingGroup.", wire.Stamp(now)), now)
 		}
 	}
 	delete(c.state.groups, name)

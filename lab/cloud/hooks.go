@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // Hook is a lifecycle hook of a group.
@@ -109,7 +111,7 @@ func (c *Cloud) complete(i *instance, w wait, result, how string, now time.Time)
 	}
 	if g := c.state.groups[i.Group]; w.Launching && g != nil {
 		c.cancel(i.activity, fmt.Sprintf("Instance failed to complete user's Lifecycle Action: Lifecycle Action with token %s was abandoned: %s", w.token, how), now)
-		c.terminate(g, i, fmt.Sprintf("At %s an instance was taken out of service in response to a lifecycle action that was abandoned.", stamp(now)), now)
+		c.terminate(g, i, fmt.Sprintf("At %s an instance was taken out of service in response to a lifecycle action that was abandoned.", wire.Stamp(now)), now)
 	}
 	return false
 }
@@ -143,36 +145,36 @@ func withoutHook(hooks []Hook, name string) []Hook {
 
 // putHook is PutLifecycleHook: of a hook that exists, what the call does not name
 // stays.
-func putHook(c *Cloud, r *request) ([]node, *apiError) {
+func putHook(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
-	h := Hook{Name: r.str("LifecycleHookName"), Timeout: time.Hour, Abandon: true}
+	h := Hook{Name: r.Str("LifecycleHookName"), Timeout: time.Hour, Abandon: true}
 	known := slices.IndexFunc(g.hooks, func(o Hook) bool { return o.Name == h.Name })
 	if known >= 0 {
 		h = g.hooks[known]
 	}
-	switch r.str("LifecycleTransition") {
+	switch r.Str("LifecycleTransition") {
 	case launching:
 		h.Launching = true
 	case terminating:
 		h.Launching = false
 	default:
-		if known < 0 || r.has("LifecycleTransition") {
-			return nil, invalid("Invalid Lifecycle Transition. Valid values are: [%s, %s]", launching, terminating)
+		if known < 0 || r.Has("LifecycleTransition") {
+			return nil, wire.Invalid("Invalid Lifecycle Transition. Valid values are: [%s, %s]", launching, terminating)
 		}
 	}
-	if r.has("HeartbeatTimeout") {
-		seconds := r.int("HeartbeatTimeout", 0)
+	if r.Has("HeartbeatTimeout") {
+		seconds := r.Int("HeartbeatTimeout", 0)
 		if seconds < 30 || seconds > 7200 {
-			return nil, invalid("1 validation error detected: Value '%d' at 'heartbeatTimeout' failed to satisfy constraint: must be between 30 and 7200", seconds)
+			return nil, wire.Invalid("1 validation error detected: Value '%d' at 'heartbeatTimeout' failed to satisfy constraint: must be between 30 and 7200", seconds)
 		}
 		h.Timeout = time.Duration(seconds) * time.Second
 	}
-	if result := r.str("DefaultResult"); result != "" {
+	if result := r.Str("DefaultResult"); result != "" {
 		if result != Continue && result != Abandon {
-			return nil, invalid("Invalid DefaultResult. Valid values are: [%s, %s]", Continue, Abandon)
+			return nil, wire.Invalid("Invalid DefaultResult. Valid values are: [%s, %s]", Continue, Abandon)
 		}
 		h.Abandon = result == Abandon
 	}
@@ -182,14 +184,14 @@ func putHook(c *Cloud, r *request) ([]node, *apiError) {
 
 // deleteHook completes what waits for the hook first: launches are abandoned,
 // terminations continue.
-func deleteHook(c *Cloud, r *request) ([]node, *apiError) {
+func deleteHook(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
-	name := r.str("LifecycleHookName")
+	name := r.Str("LifecycleHookName")
 	if len(withoutHook(g.hooks, name)) == len(g.hooks) {
-		return nil, invalid("No Lifecycle Hook found with name: %s", name)
+		return nil, wire.Invalid("No Lifecycle Hook found with name: %s", name)
 	}
 	c.editGroup(g, func(g *group) { g.hooks = withoutHook(g.hooks, name) })
 	for _, i := range c.state.all() {
@@ -207,33 +209,33 @@ func deleteHook(c *Cloud, r *request) ([]node, *apiError) {
 	return nil, nil
 }
 
-func describeHooks(c *Cloud, r *request) ([]node, *apiError) {
-	g := c.seen().groups[r.str("AutoScalingGroupName")]
+func describeHooks(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
+	g := c.seen().groups[r.Str("AutoScalingGroupName")]
 	if g == nil {
-		return nil, errNoGroup(r.str("AutoScalingGroupName"))
+		return nil, errNoGroup(r.Str("AutoScalingGroupName"))
 	}
-	names := r.list("LifecycleHookNames.member")
+	names := r.List("LifecycleHookNames.member")
 	hooks := slices.DeleteFunc(slices.Clone(g.hooks), func(h Hook) bool { return len(names) > 0 && !slices.Contains(names, h.Name) })
 	slices.SortFunc(hooks, func(a, b Hook) int { return strings.Compare(a.Name, b.Name) })
-	return []node{each("LifecycleHooks", "member", hooks, func(h Hook) []node {
-		return []node{
-			text("LifecycleHookName", h.Name),
-			text("AutoScalingGroupName", g.Name),
-			text("LifecycleTransition", h.transition()),
-			text("HeartbeatTimeout", int(max(h.Timeout, time.Second).Seconds())),
-			text("GlobalTimeout", int(max(h.limit(), time.Second).Seconds())),
-			text("DefaultResult", h.result()),
+	return []wire.Node{wire.Each("LifecycleHooks", "member", hooks, func(h Hook) []wire.Node {
+		return []wire.Node{
+			wire.Text("LifecycleHookName", h.Name),
+			wire.Text("AutoScalingGroupName", g.Name),
+			wire.Text("LifecycleTransition", h.transition()),
+			wire.Text("HeartbeatTimeout", int(max(h.Timeout, time.Second).Seconds())),
+			wire.Text("GlobalTimeout", int(max(h.limit(), time.Second).Seconds())),
+			wire.Text("DefaultResult", h.result()),
 		}
 	})}, nil
 }
 
 // action finds the lifecycle action that a call names, by token or by instance.
-func (c *Cloud) action(r *request) (*instance, wait, *apiError) {
+func (c *Cloud) action(r *wire.Request) (*instance, wait, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, wait{}, err
 	}
-	token, id, name := r.str("LifecycleActionToken"), r.str("InstanceId"), r.str("LifecycleHookName")
+	token, id, name := r.Str("LifecycleActionToken"), r.Str("InstanceId"), r.Str("LifecycleHookName")
 	for _, i := range c.state.all() {
 		for _, w := range i.waits {
 			if i.Group == g.Name && w.Name == name && (token == "" || w.token == token) && (token != "" || i.ID == id) {
@@ -242,26 +244,26 @@ func (c *Cloud) action(r *request) (*instance, wait, *apiError) {
 		}
 	}
 	if token != "" {
-		return nil, wait{}, invalid("No active Lifecycle Action found with token %s", token)
+		return nil, wait{}, wire.Invalid("No active Lifecycle Action found with token %s", token)
 	}
-	return nil, wait{}, invalid("No active Lifecycle Action found with instance ID %s", id)
+	return nil, wait{}, wire.Invalid("No active Lifecycle Action found with instance ID %s", id)
 }
 
-func completeAction(c *Cloud, r *request) ([]node, *apiError) {
+func completeAction(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	i, w, err := c.action(r)
 	if err != nil {
 		return nil, err
 	}
-	result := r.str("LifecycleActionResult")
+	result := r.Str("LifecycleActionResult")
 	if result != Continue && result != Abandon {
-		return nil, invalid("Invalid LifecycleActionResult. Valid values are: [%s, %s]", Continue, Abandon)
+		return nil, wire.Invalid("Invalid LifecycleActionResult. Valid values are: [%s, %s]", Continue, Abandon)
 	}
 	c.complete(i, w, result, "Lifecycle Action Completed with ABANDON Result", time.Now())
 	return nil, nil
 }
 
 // heartbeat is RecordLifecycleActionHeartbeat: the action's time starts again.
-func heartbeat(c *Cloud, r *request) ([]node, *apiError) {
+func heartbeat(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	i, w, err := c.action(r)
 	if err != nil {
 		return nil, err

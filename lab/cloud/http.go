@@ -2,12 +2,15 @@ package cloud
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
+	"github.com/drainboard/drainboard/lab/cloud/s3"
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // Call is one request that the cloud answered, for tests and for counting. Service
@@ -41,40 +44,38 @@ func (c *Cloud) Calls() []Call {
 	return append([]Call(nil), c.calls...)
 }
 
-// request is a decoded call. Parameters are flat, as the query protocols have
-// them: Filters.member.1.Name.
-type request struct {
-	service, action string
-	form            url.Values
-	key             string // access key id
-}
-
-// protocol is what differs between the services' wire formats.
-type protocol struct {
-	service, namespace string
-	ec2                bool // ec2Query: answers without a Result element, errors in Errors
-	handlers           map[string]handler
+// api is a service of the query protocols: how it is spoken, and its actions.
+type api struct {
+	wire.Protocol
+	handlers map[string]handler
 }
 
 // handler answers a call; it is called with mu held. The nodes are the content
 // of the answer.
-type handler func(c *Cloud, r *request) ([]node, *apiError)
+type handler func(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error)
 
 // protocols tells the services apart: each query API has its own Version.
-var protocols = map[string]protocol{
-	"2011-01-01": {"autoscaling", "http://autoscaling.amazonaws.com/doc/2011-01-01/", false, autoscalingHandlers},
-	"2016-11-15": {"ec2", "http://ec2.amazonaws.com/doc/2016-11-15/", true, ec2Handlers},
-	"2015-12-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/", false, targetGroupHandlers},
-	"2012-06-01": {balancing, "http://elasticloadbalancing.amazonaws.com/doc/2012-06-01/", false, classicHandlers},
-	"2010-05-08": {"iam", "https://iam.amazonaws.com/doc/2010-05-08/", false, iamHandlers},
-	"2011-06-15": {"sts", "https://sts.amazonaws.com/doc/2011-06-15/", false, stsHandlers},
+var protocols = map[string]api{
+	"2011-01-01": {wire.Protocol{Service: "autoscaling", Namespace: "http://autoscaling.amazonaws.com/doc/2011-01-01/"}, autoscalingHandlers},
+	"2016-11-15": {wire.Protocol{Service: "ec2", Namespace: "http://ec2.amazonaws.com/doc/2016-11-15/", EC2: true}, ec2Handlers},
+	"2015-12-01": {wire.Protocol{Service: balancing, Namespace: "http://elasticloadbalancing.amazonaws.com/doc/2015-12-01/"}, targetGroupHandlers},
+	"2012-06-01": {wire.Protocol{Service: balancing, Namespace: "http://elasticloadbalancing.amazonaws.com/doc/2012-06-01/"}, classicHandlers},
+	"2010-05-08": {wire.Protocol{Service: "iam", Namespace: "https://iam.amazonaws.com/doc/2010-05-08/"}, ruled(access.IAM)},
+	"2011-06-15": {wire.Protocol{Service: "sts", Namespace: "https://sts.amazonaws.com/doc/2011-06-15/"}, ruled(access.STS)},
 }
 
-var credential = regexp.MustCompile(`Credential=([^/,]+)/`)
+// ruled are the handlers of a service that only knows the rules.
+func ruled(handlers map[string]func(*access.Rules, *wire.Request) ([]wire.Node, *wire.Error)) map[string]handler {
+	all := map[string]handler{}
+	for action, h := range handlers {
+		all[action] = func(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) { return h(c.Rules, r) }
+	}
+	return all
+}
 
 // ServeHTTP answers a call of any of the services.
 func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
-	if isS3(h) {
+	if s3.Is(h) {
 		c.serveS3(w, h)
 		return
 	}
@@ -91,34 +92,47 @@ func (c *Cloud) ServeHTTP(w http.ResponseWriter, h *http.Request) {
 		http.Error(w, "the lab speaks the query protocols of Auto Scaling, EC2, Elastic Load Balancing, IAM and STS, and S3", http.StatusNotImplemented)
 		return
 	}
-	r := &request{service: p.service, action: h.Form.Get("Action"), form: h.Form}
-	if m := credential.FindStringSubmatch(h.Header.Get("Authorization")); m != nil {
-		r.key = m[1]
-	}
-	var content []node
-	id, failed := c.carryOut(r, h.UserAgent(), func() (err *apiError) {
+	r := &wire.Request{Service: p.Service, Action: h.Form.Get("Action"), Form: h.Form, Key: wire.AccessKey(h.Header), PageSize: c.o.PageSize}
+	var content []wire.Node
+	id, failed := c.carryOut(r, h.UserAgent(), func() (err *wire.Error) {
 		content, err = c.answer(p, r)
 		return err
 	})
 	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.Header().Set("X-Amzn-Requestid", id)
 	if failed != nil {
-		w.WriteHeader(failed.status)
-		p.failure(failed, id).write(w)
+		w.WriteHeader(failed.Status)
+		p.Failure(failed, id).Write(w)
 		return
 	}
-	p.success(r.action, content, id).write(w)
+	p.Success(r.Action, content, id).Write(w)
+}
+
+// serveS3 answers a call of S3.
+func (c *Cloud) serveS3(w http.ResponseWriter, h *http.Request) {
+	body, err := io.ReadAll(h.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client is gone
+	}
+	r := s3.Decode(h, body)
+	r.PageSize = c.o.PageSize
+	var answer s3.Answer
+	id, failed := c.carryOut(&r.Request, h.UserAgent(), func() (err *wire.Error) {
+		answer, err = c.store.Answer(r)
+		return err
+	})
+	answer.Write(w, h, failed, id)
 }
 
 // carryOut does what a call asks, and notes it. If its answer is to be lost, the
 // connection breaks.
-func (c *Cloud) carryOut(r *request, userAgent string, do func() *apiError) (id string, failed *apiError) {
+func (c *Cloud) carryOut(r *wire.Request, userAgent string, do func() *wire.Error) (id string, failed *wire.Error) {
 	c.mu.Lock()
 	id = c.uuid()
 	failed = do()
-	call := Call{Time: time.Now(), Service: r.service, Action: r.action, Params: r.form, UserAgent: userAgent, AccessKey: r.key, Lost: c.faults.loses(r)}
+	call := Call{Time: time.Now(), Service: r.Service, Action: r.Action, Params: r.Form, UserAgent: userAgent, AccessKey: r.Key, Lost: c.Loses(r)}
 	if failed != nil {
-		call.Code = failed.code
+		call.Code = failed.Code
 	}
 	c.calls = append(c.calls, call)
 	c.mu.Unlock()
@@ -130,88 +144,43 @@ func (c *Cloud) carryOut(r *request, userAgent string, do func() *apiError) (id 
 
 // answer runs the handler unless a fault or missing credentials forbid it. The
 // caller holds mu.
-func (c *Cloud) answer(p protocol, r *request) ([]node, *apiError) {
-	h, ok := p.handlers[r.action]
+func (c *Cloud) answer(p api, r *wire.Request) ([]wire.Node, *wire.Error) {
+	h, ok := p.handlers[r.Action]
 	if !ok {
-		return nil, &apiError{"InvalidAction", fmt.Sprintf("The action %s is not valid for this web service.", r.action), http.StatusBadRequest}
+		return nil, wire.NewError("InvalidAction", fmt.Sprintf("The action %s is not valid for this web service.", r.Action), http.StatusBadRequest)
 	}
-	if r.key == "" {
-		return nil, errNoCredentials(r.service)
+	if r.Key == "" {
+		return nil, wire.NoCredentials(r.Service)
 	}
-	if err := c.faults.refuse(r, c.resource(r)); err != nil {
+	if err := c.Refuse(r, c.resource(r)); err != nil {
 		return nil, err
 	}
-	if p.ec2 && r.bool("DryRun") {
-		return nil, &apiError{"DryRunOperation", "Request would have succeeded, but DryRun flag is set.", http.StatusPreconditionFailed}
+	if p.EC2 && r.Bool("DryRun") {
+		return nil, wire.NewError("DryRunOperation", "Request would have succeeded, but DryRun flag is set.", http.StatusPreconditionFailed)
 	}
 	return h(c, r)
 }
 
 // resource is what an access error names, as far as the call has one thing it
 // acts on; "*" otherwise.
-func (c *Cloud) resource(r *request) string {
-	if g := c.state.groups[r.str("AutoScalingGroupName")]; g != nil {
+func (c *Cloud) resource(r *wire.Request) string {
+	if g := c.state.groups[r.Str("AutoScalingGroupName")]; g != nil {
 		return g.arn
 	}
-	if i := c.state.instances[r.str("InstanceId")]; i != nil {
-		if g := c.state.groups[i.Group]; g != nil && r.service == "autoscaling" {
+	if i := c.state.instances[r.Str("InstanceId")]; i != nil {
+		if g := c.state.groups[i.Group]; g != nil && r.Service == "autoscaling" {
 			return g.arn
 		}
-		return fmt.Sprintf("arn:aws:ec2:%s:%s:instance/%s", c.o.Region, Account, i.ID)
+		return fmt.Sprintf("arn:aws:ec2:%s:%s:instance/%s", c.o.Region, access.Account, i.ID)
 	}
-	if t := c.state.template(r.str("LaunchTemplateId")); t != nil {
-		return fmt.Sprintf("arn:aws:ec2:%s:%s:launch-template/%s", c.o.Region, Account, t.id)
+	if t := c.state.template(r.Str("LaunchTemplateId")); t != nil {
+		return fmt.Sprintf("arn:aws:ec2:%s:%s:launch-template/%s", c.o.Region, access.Account, t.id)
 	}
-	if b := c.state.balancers[r.str("TargetGroupArn")]; b != nil {
+	if b := c.state.balancers[r.Str("TargetGroupArn")]; b != nil {
 		return b.id
 	}
-	if b := c.state.balancers[r.str("LoadBalancerName")]; b != nil {
-		return fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:loadbalancer/%s", c.o.Region, Account, b.Name)
+	if b := c.state.balancers[r.Str("LoadBalancerName")]; b != nil {
+		return fmt.Sprintf("arn:aws:elasticloadbalancing:%s:%s:loadbalancer/%s", c.o.Region, access.Account, b.Name)
 	}
 	return "*"
-}
-
-func (r *request) str(name string) string { return r.form.Get(name) }
-
-func (r *request) has(name string) bool { return r.form.Has(name) }
-
-// int is a number, or otherwise if it is absent or none.
-func (r *request) int(name string, otherwise int) int {
-	if n, err := strconv.Atoi(r.str(name)); err == nil {
-		return n
-	}
-	return otherwise
-}
-
-func (r *request) bool(name string) bool { return r.str(name) == "true" }
-
-// list are the values of name.1, name.2 and so on.
-func (r *request) list(name string) []string {
-	var values []string
-	for n := 1; r.has(fmt.Sprintf("%s.%d", name, n)); n++ {
-		values = append(values, r.str(fmt.Sprintf("%s.%d", name, n)))
-	}
-	return values
-}
-
-// structs are the prefixes name.1, name.2 and so on that have parameters.
-func (r *request) structs(name string) []string {
-	var prefixes []string
-	for n := 1; ; n++ {
-		prefix := fmt.Sprintf("%s.%d", name, n)
-		if !r.any(prefix + ".") {
-			return prefixes
-		}
-		prefixes = append(prefixes, prefix)
-	}
-}
-
-// any says whether a parameter starts with prefix.
-func (r *request) any(prefix string) bool {
-	for name := range r.form {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/drainboard/drainboard/lab/cloud/access"
 )
 
 // IAM simulates what the asking key may do, for its own user or role.
@@ -18,7 +20,7 @@ func TestSimulatePrincipalPolicy(t *testing.T) {
 	}
 	b.DenyKey("AKIALAB", "autoscaling:ResumeProcesses", true)
 	b.DenyKey("AKIAOTHER", "autoscaling:SuspendProcesses", true)
-	out, err := simulate(identity, "autoscaling:SuspendProcesses", "autoscaling:ResumeProcesses")
+	out, err := simulate(access.User, "autoscaling:SuspendProcesses", "autoscaling:ResumeProcesses")
 	b.must(out, err)
 	if r := out.EvaluationResults; len(r) != 2 || r[0].EvalDecision != "allowed" || r[1].EvalDecision != "implicitDeny" || *r[1].EvalActionName != "autoscaling:ResumeProcesses" ||
 		len(r[1].ResourceSpecificResults) != 1 || r[1].ResourceSpecificResults[0].EvalResourceDecision != "implicitDeny" {
@@ -26,7 +28,7 @@ func TestSimulatePrincipalPolicy(t *testing.T) {
 	}
 	_, err = simulate("arn:aws:iam::123456789012:user/other", "autoscaling:SuspendProcesses")
 	b.fails(err, "NoSuchEntity", "user/other")
-	_, err = simulate(identity, "SuspendProcesses")
+	_, err = simulate(access.User, "SuspendProcesses")
 	b.fails(err, "InvalidInput", "SuspendProcesses")
 
 	b.Assume("AKIALAB", "/ops/", "admin")

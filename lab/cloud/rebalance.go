@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // extras are the instances on top of the desired ones that AZRebalance launched
@@ -59,7 +61,7 @@ func (c *Cloud) rebalance(g *group, now time.Time) {
 			return
 		}
 		cause := fmt.Sprintf("At %s availability zones %s and %s had %d and %d instances respectively. "+
-			"An instance was launched to aid in balancing the group's zones.", stamp(now), many, zone, n[many], n[zone])
+			"An instance was launched to aid in balancing the group's zones.", wire.Stamp(now), many, zone, n[many], n[zone])
 		if i := c.launchIn(g, zone, Pending, cause, now); i != nil {
 			c.extra[g.Name] = append(extra, i.ID)
 			return
@@ -80,7 +82,7 @@ func (c *Cloud) payForExtra(g *group, id string, now time.Time) {
 	c.terminate(g, i, fmt.Sprintf("At %s instances were launched to balance instances in zones %s with other zones resulting in more than "+
 		"desired number of instances in the group.  At %s an instance was taken out of service in response to a difference between desired "+
 		"and actual capacity, shrinking the capacity from %d to %d.  At %s instance %s was selected for termination.",
-		stamp(now), zone, stamp(now), have, have-1, stamp(now), i.ID), now)
+		wire.Stamp(now), zone, wire.Stamp(now), have, have-1, wire.Stamp(now), i.ID), now)
 }
 
 // movable says whether a zone has an instance that scale-in may take.

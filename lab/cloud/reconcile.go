@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // reconcile lets time and the groups act. The caller holds mu.
@@ -36,7 +38,7 @@ func (c *Cloud) replaceUnhealthy(g *group, now time.Time) {
 					"Termination Reason: "+i.reason.String(), now)
 			}
 			c.terminate(g, i, fmt.Sprintf("At %s an instance was taken out of service in response to an EC2 health check "+
-				"indicating it has been terminated or stopped.", stamp(now)), now)
+				"indicating it has been terminated or stopped.", wire.Stamp(now)), now)
 		}
 	}
 }
@@ -61,7 +63,7 @@ func (c *Cloud) scale(g *group, now time.Time) {
 		}
 		cause := c.cause(g, now, "an instance was taken out of service in response to a difference between desired and actual capacity, "+
 			"shrinking the capacity from %d to %d.", have, have-1)
-		c.terminate(g, i, fmt.Sprintf("%s  At %s instance %s was selected for termination.", cause, stamp(now), i.ID), now)
+		c.terminate(g, i, fmt.Sprintf("%s  At %s instance %s was selected for termination.", cause, wire.Stamp(now), i.ID), now)
 		have--
 	}
 	if have == g.Desired && g.why != "" {
@@ -82,7 +84,7 @@ func (c *Cloud) counted(g *group) int {
 // cause is the text of an activity's cause: why the group wants another size,
 // and what it did about it.
 func (c *Cloud) cause(g *group, now time.Time, format string, args ...any) string {
-	s := fmt.Sprintf("At %s ", stamp(now)) + fmt.Sprintf(format, args...)
+	s := fmt.Sprintf("At %s ", wire.Stamp(now)) + fmt.Sprintf(format, args...)
 	if g.why != "" {
 		s = g.why + "  " + s
 	}

@@ -3,6 +3,8 @@ package cloud
 import (
 	"net/http"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // refresh is an instance refresh. It only says that it is at work: the lab replaces
@@ -12,33 +14,33 @@ type refresh struct {
 	began      time.Time
 }
 
-func startRefresh(c *Cloud, r *request) ([]node, *apiError) {
+func startRefresh(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
 	if g.refresh.status == "InProgress" {
-		return nil, &apiError{"InstanceRefreshInProgress", "An Instance Refresh is already in progress and blocks the execution of this Instance Refresh.", http.StatusBadRequest}
+		return nil, wire.NewError("InstanceRefreshInProgress", "An Instance Refresh is already in progress and blocks the execution of this Instance Refresh.", http.StatusBadRequest)
 	}
 	id := c.uuid()
 	c.editGroup(g, func(g *group) { g.refresh = refresh{id, "InProgress", time.Now()} })
-	return []node{text("InstanceRefreshId", id)}, nil
+	return []wire.Node{wire.Text("InstanceRefreshId", id)}, nil
 }
 
-func cancelRefresh(c *Cloud, r *request) ([]node, *apiError) {
+func cancelRefresh(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
 	if g.refresh.status != "InProgress" {
-		return nil, &apiError{"ActiveInstanceRefreshNotFound", "No in progress or pending Instance Refresh found for Auto Scaling group " + g.Name, http.StatusBadRequest}
+		return nil, wire.NewError("ActiveInstanceRefreshNotFound", "No in progress or pending Instance Refresh found for Auto Scaling group "+g.Name, http.StatusBadRequest)
 	}
 	c.editGroup(g, func(g *group) { g.refresh.status = "Cancelled" })
-	return []node{text("InstanceRefreshId", g.refresh.id)}, nil
+	return []wire.Node{wire.Text("InstanceRefreshId", g.refresh.id)}, nil
 }
 
-func describeRefreshes(c *Cloud, r *request) ([]node, *apiError) {
-	name := r.str("AutoScalingGroupName")
+func describeRefreshes(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
+	name := r.Str("AutoScalingGroupName")
 	g := c.seen().groups[name]
 	if g == nil {
 		return nil, errNoGroup(name)
@@ -47,7 +49,7 @@ func describeRefreshes(c *Cloud, r *request) ([]node, *apiError) {
 	if g.refresh.id != "" {
 		list = append(list, g.refresh)
 	}
-	return []node{each("InstanceRefreshes", "member", list, func(x refresh) []node {
-		return []node{text("InstanceRefreshId", x.id), text("AutoScalingGroupName", name), text("Status", x.status), text("StartTime", x.began), text("PercentageComplete", 0)}
+	return []wire.Node{wire.Each("InstanceRefreshes", "member", list, func(x refresh) []wire.Node {
+		return []wire.Node{wire.Text("InstanceRefreshId", x.id), wire.Text("AutoScalingGroupName", name), wire.Text("Status", x.status), wire.Text("StartTime", x.began), wire.Text("PercentageComplete", 0)}
 	})}, nil
 }

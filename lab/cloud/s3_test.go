@@ -14,6 +14,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	labs3 "github.com/drainboard/drainboard/lab/cloud/s3"
 )
 
 // get reads an object, and sees that the SDK has checked its checksum.
@@ -26,7 +28,7 @@ func (b *bench) get(bucket, key string) (string, error) {
 	defer out.Body.Close()
 	data, err := io.ReadAll(out.Body)
 	b.must(nil, err)
-	if aws.ToString(out.ChecksumCRC32) != checksum(data) || *out.ContentLength != int64(len(data)) || out.LastModified.IsZero() || *out.ETag == "" {
+	if aws.ToString(out.ChecksumCRC32) != labs3.Checksum(data) || *out.ContentLength != int64(len(data)) || out.LastModified.IsZero() || *out.ETag == "" {
 		b.t.Errorf("%s: length %d, CRC32 %q, ETag %q, modified %v", key, *out.ContentLength, aws.ToString(out.ChecksumCRC32), *out.ETag, out.LastModified)
 	}
 	return string(data), nil
@@ -39,8 +41,8 @@ func (b *bench) put(bucket, key, data string) error {
 
 func TestObjects(t *testing.T) {
 	b := serve(t, quick, nil)
-	b.CreateBucket("state", "")
-	b.PutObject("state", "lab/config", []byte("kind: Cluster\n"))
+	b.S3().CreateBucket("state", "")
+	b.S3().PutObject("state", "lab/config", []byte("kind: Cluster\n"))
 	if data, err := b.get("state", "lab/config"); err != nil || data != "kind: Cluster\n" {
 		t.Errorf("got %q, %v", data, err)
 	}
@@ -57,10 +59,10 @@ func TestObjects(t *testing.T) {
 	if *head.ContentLength != 12 || !strings.HasPrefix(*head.ETag, `"`) {
 		t.Errorf("head %+v", head)
 	}
-	if has := b.Objects("state"); len(has) != 3 || string(has["lab/config"]) != "kind: Other\n" {
+	if has := b.S3().Objects("state"); len(has) != 3 || string(has["lab/config"]) != "kind: Other\n" {
 		t.Errorf("objects %q", has)
 	}
-	b.DeleteObject("state", "lab/config")
+	b.S3().DeleteObject("state", "lab/config")
 
 	_, err = b.get("state", "lab/config")
 	var noKey *types.NoSuchKey
@@ -87,12 +89,12 @@ func TestObjects(t *testing.T) {
 
 func TestListObjects(t *testing.T) {
 	b := serve(t, quick, nil)
-	b.CreateBucket("state", "")
+	b.S3().CreateBucket("state", "")
 	for n := range 5 {
-		b.PutObject("state", fmt.Sprintf("lab/instancegroup/nodes-%d", n), []byte("x"))
+		b.S3().PutObject("state", fmt.Sprintf("lab/instancegroup/nodes-%d", n), []byte("x"))
 	}
 	for _, key := range []string{"lab/config", "lab/pki/private/ca", "other/config"} {
-		b.PutObject("state", key, []byte("xyz"))
+		b.S3().PutObject("state", key, []byte("xyz"))
 	}
 	list := func(in s3.ListObjectsV2Input) (keys []string, pages int) {
 		t.Helper()
@@ -140,8 +142,8 @@ func TestListObjects(t *testing.T) {
 // Faults are the same for S3 as for the others, under the names that IAM has.
 func TestObjectFaults(t *testing.T) {
 	b := serve(t, quick, nil)
-	b.CreateBucket("state", "")
-	b.PutObject("state", "lab/config", []byte("x"))
+	b.S3().CreateBucket("state", "")
+	b.S3().PutObject("state", "lab/config", []byte("x"))
 
 	b.DenyKey("AKIALAB", "s3:PutObject", true)
 	b.fails(b.put("state", "lab/config", ""), "AccessDenied", "is not authorized to perform: s3:PutObject on resource: arn:aws:s3:::state/lab/config because")
@@ -187,8 +189,8 @@ func TestObjectFaults(t *testing.T) {
 // everybody may learn where it is.
 func TestBucketRegion(t *testing.T) {
 	b := serve(t, quick, nil)
-	b.CreateBucket("far", "us-east-1")
-	b.PutObject("far", "lab/config", []byte("x"))
+	b.S3().CreateBucket("far", "us-east-1")
+	b.S3().PutObject("far", "lab/config", []byte("x"))
 	_, err := b.get("far", "lab/config")
 	b.fails(err, "PermanentRedirect", "must be addressed using the specified endpoint")
 	head, err := http.Head(b.URL() + "/far")
@@ -216,12 +218,12 @@ func TestBucketRegion(t *testing.T) {
 // What comes with a checksum that is not its own is not written.
 func TestBadDigest(t *testing.T) {
 	b := serve(t, quick, nil)
-	b.CreateBucket("state", "")
+	b.S3().CreateBucket("state", "")
 	_, err := b.s3.PutObject(b.ctx, &s3.PutObjectInput{
-		Bucket: aws.String("state"), Key: aws.String("lab/config"), Body: bytes.NewReader([]byte("x")), ChecksumCRC32: aws.String(checksum([]byte("y"))),
+		Bucket: aws.String("state"), Key: aws.String("lab/config"), Body: bytes.NewReader([]byte("x")), ChecksumCRC32: aws.String(labs3.Checksum([]byte("y"))),
 	})
 	b.fails(err, "BadDigest", "CRC32")
-	if len(b.Objects("state")) != 0 {
+	if len(b.S3().Objects("state")) != 0 {
 		t.Error("it was written")
 	}
 	_, err = b.s3.DeleteObject(b.ctx, &s3.DeleteObjectInput{Bucket: aws.String("state"), Key: aws.String("lab/config")})

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // A Service is an API with JSON on the wire that another package serves behind the
@@ -46,11 +48,11 @@ func (c *Cloud) Mount(name string, s Service) {
 // jsonService is the service with JSON on the wire that a call was signed for, "" for
 // any other.
 func jsonService(h *http.Request) string {
-	m := scope.FindStringSubmatch(h.Header.Get("Authorization"))
-	if m == nil || decoders[m[3]] == nil {
+	_, service, _ := wire.SignedFor(h.Header)
+	if decoders[service] == nil {
 		return ""
 	}
-	return m[3]
+	return service
 }
 
 // serveJSON answers a call of a Service.
@@ -60,14 +62,11 @@ func (c *Cloud) serveJSON(w http.ResponseWriter, h *http.Request, name string) {
 		panic(http.ErrAbortHandler) // the client is gone
 	}
 	h.Body = io.NopCloser(bytes.NewReader(body))
-	r := &request{service: name}
-	r.action, r.form = decoders[name](h, body)
-	if m := credential.FindStringSubmatch(h.Header.Get("Authorization")); m != nil {
-		r.key = m[1]
-	}
+	r := &wire.Request{Service: name, Key: wire.AccessKey(h.Header)}
+	r.Action, r.Form = decoders[name](h, body)
 	c.mu.Lock()
 	service, id := c.services[name], c.uuid()
-	failed, lost := c.refuseJSON(service, r), c.faults.loses(r)
+	failed, lost := c.refuseJSON(service, r), c.Loses(r)
 	c.mu.Unlock()
 
 	var answer Answer
@@ -77,8 +76,8 @@ func (c *Cloud) serveJSON(w http.ResponseWriter, h *http.Request, name string) {
 		answer = jsonFailure(name, failed)
 	}
 	c.mu.Lock()
-	c.calls = append(c.calls, Call{Time: time.Now(), Service: r.service, Action: r.action, Params: r.form,
-		Code: answer.Code, UserAgent: h.UserAgent(), AccessKey: r.key, Lost: lost})
+	c.calls = append(c.calls, Call{Time: time.Now(), Service: r.Service, Action: r.Action, Params: r.Form,
+		Code: answer.Code, UserAgent: h.UserAgent(), AccessKey: r.Key, Lost: lost})
 	c.mu.Unlock()
 	if lost {
 		panic(http.ErrAbortHandler) // breaks the connection
@@ -88,33 +87,33 @@ func (c *Cloud) serveJSON(w http.ResponseWriter, h *http.Request, name string) {
 
 // refuseJSON is why a call does not reach its service, nil if it does. The caller holds
 // mu.
-func (c *Cloud) refuseJSON(s Service, r *request) *apiError {
+func (c *Cloud) refuseJSON(s Service, r *wire.Request) *wire.Error {
 	switch {
-	case s == nil || r.action == "":
-		return &apiError{"UnknownOperationException", "The lab does not know this operation.", http.StatusNotFound}
-	case r.key == "":
-		return errNoCredentials(r.service)
+	case s == nil || r.Action == "":
+		return wire.NewError("UnknownOperationException", "The lab does not know this operation.", http.StatusNotFound)
+	case r.Key == "":
+		return wire.NoCredentials(r.Service)
 	}
-	return c.faults.refuse(r, "*")
+	return c.Refuse(r, "*")
 }
 
 // jsonCodes are the names that services with JSON on the wire have for common errors,
 // and their status; "Common errors" in the API references of EKS and Systems Manager.
-var jsonCodes = map[string]apiError{
-	"Throttling":                 {code: "ThrottlingException", status: http.StatusTooManyRequests},
-	"InternalFailure":            {code: "ServerException", status: http.StatusInternalServerError},
-	"ExpiredToken":               {code: "ExpiredTokenException", status: http.StatusForbidden},
-	"AccessDenied":               {code: "AccessDeniedException", status: http.StatusForbidden},
-	"MissingAuthenticationToken": {code: "MissingAuthenticationTokenException", status: http.StatusForbidden},
+var jsonCodes = map[string]wire.Error{
+	"Throttling":                 {Code: "ThrottlingException", Status: http.StatusTooManyRequests},
+	"InternalFailure":            {Code: "ServerException", Status: http.StatusInternalServerError},
+	"ExpiredToken":               {Code: "ExpiredTokenException", Status: http.StatusForbidden},
+	"AccessDenied":               {Code: "AccessDeniedException", Status: http.StatusForbidden},
+	"MissingAuthenticationToken": {Code: "MissingAuthenticationTokenException", Status: http.StatusForbidden},
 }
 
 // jsonFailure is an error as a service with JSON on the wire answers it. Systems Manager,
 // whose protocol is the older one, has 400 for what the caller did and another name for
 // what it did itself.
-func jsonFailure(service string, e *apiError) Answer {
-	code, status := e.code, e.status
-	if as, known := jsonCodes[e.code]; known {
-		code, status = as.code, as.status
+func jsonFailure(service string, e *wire.Error) Answer {
+	code, status := e.Code, e.Status
+	if as, known := jsonCodes[e.Code]; known {
+		code, status = as.Code, as.Status
 	}
 	if service != "eks" {
 		switch {
@@ -124,7 +123,7 @@ func jsonFailure(service string, e *apiError) Answer {
 			code = "InternalServerError"
 		}
 	}
-	return Refused(status, code, map[string]any{"message": e.message})
+	return Refused(status, code, map[string]any{"message": e.Message})
 }
 
 // Refused is the answer with an error: its code and the members of its shape.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/drainboard/drainboard/lab/cloud/wire"
 )
 
 // WarmPool is a group's pool of instances that were launched ahead of time.
@@ -86,14 +88,14 @@ func (c *Cloud) fillWarm(g *group, now time.Time) {
 	have, want := len(resting), g.warmTarget()
 	for ; have < want && !g.isSuspended("Launch"); have++ {
 		cause := fmt.Sprintf("At %s an instance was started in response to a difference between desired and actual warm pool capacity, "+
-			"increasing the warm pool capacity from %d to %d.", stamp(now), have, have+1)
+			"increasing the warm pool capacity from %d to %d.", wire.Stamp(now), have, have+1)
 		if c.launchAnywhere(g, Warmed+Pending, cause, now) == nil {
 			break
 		}
 	}
 	for ; have > want && !g.isSuspended("Terminate"); have-- {
 		cause := fmt.Sprintf("At %s an instance was taken out of the warm pool in response to a difference between desired and actual warm pool "+
-			"capacity, shrinking the warm pool capacity from %d to %d.", stamp(now), have, have-1)
+			"capacity, shrinking the warm pool capacity from %d to %d.", wire.Stamp(now), have, have-1)
 		c.terminate(g, resting[have-1], cause, now)
 	}
 	if g.pool != nil && g.pool.deleting && len(c.state.warm(g.Name)) == 0 {
@@ -101,7 +103,7 @@ func (c *Cloud) fillWarm(g *group, now time.Time) {
 	}
 }
 
-func putWarmPool(c *Cloud, r *request) ([]node, *apiError) {
+func putWarmPool(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
@@ -110,25 +112,25 @@ func putWarmPool(c *Cloud, r *request) ([]node, *apiError) {
 	if g.pool != nil && !g.pool.deleting {
 		p = *g.pool
 	}
-	if r.has("PoolState") {
-		p.State = r.str("PoolState")
+	if r.Has("PoolState") {
+		p.State = r.Str("PoolState")
 	}
-	p.MinSize = r.int("MinSize", p.MinSize)
-	if r.has("MaxGroupPreparedCapacity") {
+	p.MinSize = r.Int("MinSize", p.MinSize)
+	if r.Has("MaxGroupPreparedCapacity") {
 		p.MaxPrepared = nil
-		if n := r.int("MaxGroupPreparedCapacity", -1); n >= 0 { // -1 takes it back
+		if n := r.Int("MaxGroupPreparedCapacity", -1); n >= 0 { // -1 takes it back
 			p.MaxPrepared = &n
 		}
 	}
 	switch {
 	case !slices.Contains(restStates, p.State):
-		return nil, invalid("1 validation error detected: Value '%s' at 'poolState' failed to satisfy constraint: Member must satisfy enum value set: %v", p.State, restStates)
+		return nil, wire.Invalid("1 validation error detected: Value '%s' at 'poolState' failed to satisfy constraint: Member must satisfy enum value set: %v", p.State, restStates)
 	case p.MaxPrepared != nil && *p.MaxPrepared < p.MinSize:
-		return nil, invalid("MaxGroupPreparedCapacity must be greater than or equal to MinSize.")
+		return nil, wire.Invalid("MaxGroupPreparedCapacity must be greater than or equal to MinSize.")
 	case g.mixesMarkets() || c.spotNext(g):
-		return nil, invalid("You can't add a warm pool to an Auto Scaling group that requests Spot Instances.")
-	case r.bool("InstanceReusePolicy.ReuseOnScaleIn"):
-		return nil, invalid("The lab does not know ReuseOnScaleIn.")
+		return nil, wire.Invalid("You can't add a warm pool to an Auto Scaling group that requests Spot Instances.")
+	case r.Bool("InstanceReusePolicy.ReuseOnScaleIn"):
+		return nil, wire.Invalid("The lab does not know ReuseOnScaleIn.")
 	}
 	c.editGroup(g, func(g *group) { g.pool = &p })
 	return nil, nil
@@ -136,18 +138,18 @@ func putWarmPool(c *Cloud, r *request) ([]node, *apiError) {
 
 // deleteWarmPool terminates the pool's instances; the pool is gone when they are,
 // or with ForceDelete at once.
-func deleteWarmPool(c *Cloud, r *request) ([]node, *apiError) {
+func deleteWarmPool(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	g, err := c.named(r)
 	if err != nil {
 		return nil, err
 	}
 	if g.pool == nil {
-		return nil, invalid("No warm pool found for Auto Scaling group %s", g.Name)
+		return nil, wire.Invalid("No warm pool found for Auto Scaling group %s", g.Name)
 	}
 	p := *g.pool
 	p.deleting = true
 	g = c.editGroup(g, func(g *group) { g.pool = &p })
-	if !r.bool("ForceDelete") {
+	if !r.Bool("ForceDelete") {
 		return nil, nil
 	}
 	c.fillWarm(g, time.Now())
@@ -158,34 +160,34 @@ func deleteWarmPool(c *Cloud, r *request) ([]node, *apiError) {
 	return nil, nil
 }
 
-func describeWarmPool(c *Cloud, r *request) ([]node, *apiError) {
+func describeWarmPool(c *Cloud, r *wire.Request) ([]wire.Node, *wire.Error) {
 	s := c.seen()
-	g := s.groups[r.str("AutoScalingGroupName")]
+	g := s.groups[r.Str("AutoScalingGroupName")]
 	if g == nil {
-		return nil, errNoGroup(r.str("AutoScalingGroupName"))
+		return nil, errNoGroup(r.Str("AutoScalingGroupName"))
 	}
 	is := s.warm(g.Name)
-	from, to, token, err := c.page(r, len(is), func(n int) string { return order(is[n].seq) }, "MaxRecords", 50, 50)
+	from, to, token, err := r.Page(len(is), func(n int) string { return order(is[n].seq) }, "MaxRecords", 50, 50)
 	if err != nil {
 		return nil, err
 	}
-	nodes := []node{each("Instances", "member", is[from:to], c.memberNodes), text("NextToken", token)}
+	nodes := []wire.Node{wire.Each("Instances", "member", is[from:to], c.memberNodes), wire.Text("NextToken", token)}
 	if g.pool != nil {
-		nodes = append(nodes, el("WarmPoolConfiguration", g.pool.nodes()...))
+		nodes = append(nodes, wire.El("WarmPoolConfiguration", g.pool.nodes()...))
 	}
 	return nodes, nil
 }
 
-func (p *WarmPool) nodes() []node {
-	nodes := []node{
-		text("MinSize", p.MinSize), text("PoolState", p.State),
-		el("InstanceReusePolicy", text("ReuseOnScaleIn", false)),
+func (p *WarmPool) nodes() []wire.Node {
+	nodes := []wire.Node{
+		wire.Text("MinSize", p.MinSize), wire.Text("PoolState", p.State),
+		wire.El("InstanceReusePolicy", wire.Text("ReuseOnScaleIn", false)),
 	}
 	if p.MaxPrepared != nil {
-		nodes = append(nodes, text("MaxGroupPreparedCapacity", *p.MaxPrepared))
+		nodes = append(nodes, wire.Text("MaxGroupPreparedCapacity", *p.MaxPrepared))
 	}
 	if p.deleting {
-		nodes = append(nodes, text("Status", "PendingDelete"))
+		nodes = append(nodes, wire.Text("Status", "PendingDelete"))
 	}
 	return nodes
 }

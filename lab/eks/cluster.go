@@ -10,12 +10,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks"
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
-	"github.com/drainboard/drainboard/lab/cloud"
+	"github.com/drainboard/drainboard/lab/cloud/access"
 )
 
 // arn is that of something of the service's, such as cluster/lab.
 func (s *Service) arn(what string) *string {
-	return aws.String(fmt.Sprintf("arn:aws:eks:%s:%s:%s", s.cloud.Region(), cloud.Account, what))
+	return aws.String(fmt.Sprintf("arn:aws:eks:%s:%s:%s", s.cloud.Region(), access.Account, what))
 }
 
 // known is an error unless the cluster is the service's one.

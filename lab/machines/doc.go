@@ -1,5 +1,5 @@
-// Package machines turns machines that boot into Nodes of the lab. A Fleet is told of instances by
-// the cloud (cloud.Machines): it makes a Node of each as its kubelet would register it, with labels
+// Package machines turns machines that boot into Nodes of the lab. The cloud tells a Fleet of its instances
+// (cloud.Machines): it makes a Node of each as its kubelet would register it, with labels
 // and taints from user data, kops's tags and EKS, and removes it with its pods after the end of the
 // instance. What comes of a Node once it is there is KWOK's (package kwok).
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/drainboard/drainboard/lab/workload"
 )
 
-// Deploy creates workloads of the catalog by name (see Workloads); none means
+// Deploy creates workloads of the catalog by name (see workload.Names); none means
 // all. It returns when they are created; WaitReady waits for their pods.
 func (l *Lab) Deploy(ctx context.Context, p workload.Place, names ...string) error {
 	if len(names) == 0 {

@@ -17,7 +17,7 @@ type Options struct {
 	// Dir holds all state and logs. Empty: a new temporary directory, removed by
 	// Stop. Otherwise it must not be in use by another lab, and it stays.
 	Dir string
-	// BinDir holds the programs lab and kwok (see Build). Empty: bin/ of the
+	// BinDir holds the programs lab and kwok (see package programs). Empty: bin/ of the
 	// Drainboard repository that the working directory is in.
 	BinDir string
 	// APIPort is the API server's port on the loopback interface. 0: a free one.

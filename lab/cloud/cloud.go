@@ -67,7 +67,7 @@ type Cloud struct {
 
 	mu       sync.Mutex
 	state    state      // guarded by mu, as is all below
-	history  []snapshot // oldest first; see lag.go
+	history  []snapshot // oldest first; see seen
 	dirty    bool       // state changed since the last snapshot
 	seq      uint64     // the last number given to an id
 	faults   faults

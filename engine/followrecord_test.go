@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -265,4 +267,39 @@ func TestFollowTimeLeftAfterResume(t *testing.T) {
 	if left := snapshot.View(f.rules, f.now, f.w, f.is, snapshot.Look{}, nil).TimeLeft; left < 20*time.Minute {
 		t.Errorf("one node in 11 minutes, and the two others in %s", left)
 	}
+}
+
+// The record of a run in a worker pool fits its pool, whose sizes are not all known and whose
+// templates are numbered by the source that tells of them.
+func TestFollowFits(t *testing.T) {
+	for _, control := range []bool{true, false} {
+		f := follow(t, 3, control)
+		f.steps(0, engine.Inputs{})
+		g := f.w.Group
+		g.Template.ID, g.Sizes = "as the nodes tell", world.Sizes{Min: 9, Max: 12, Desired: 9}
+		f.w.SetGroup(g)
+		r := again(t, f.is)
+		if err := check.Run(&r); err != nil {
+			t.Error(err)
+		}
+		if why := check.OtherGroup(&r, f.w); why != "" {
+			t.Error(why)
+		}
+		if _, unfit := check.Reconcile(r, f.w, nil); len(unfit) > 0 {
+			t.Errorf("control %t: %q", control, unfit)
+		}
+	}
+}
+
+// again is a copy of a run that shares nothing with it.
+func again(t *testing.T, r record.Run) (c record.Run) {
+	t.Helper()
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -72,7 +73,7 @@ func TestReduced(t *testing.T) {
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatal(err)
 		}
-		if err := got.Check(); err != nil || !r.Reducible() {
+		if err := check.Run(&got); err != nil || !r.Reducible() {
 			t.Errorf("%s: %v", state, err)
 		}
 		for id, n := range r.Nodes.All() {

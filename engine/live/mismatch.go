@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -16,11 +17,11 @@ func (l *Loop) mismatch(loaded record.Run) error {
 	if !known(l.World, &loaded) {
 		return nil
 	}
-	if why := loaded.OtherGroup(l.World); why != "" {
+	if why := check.OtherGroup(&loaded, l.World); why != "" {
 		return fmt.Errorf("%w: the record is not of this group: %s", ErrLost, why)
 	}
-	_, before := record.Reconcile(l.run, l.World, nil)
-	_, unfit := record.Reconcile(loaded, l.World, nil)
+	_, before := check.Reconcile(l.run, l.World, nil)
+	_, unfit := check.Reconcile(loaded, l.World, nil)
 	unfit = slices.DeleteFunc(unfit, func(why string) bool { return slices.Contains(before, why) })
 	if len(unfit) > 0 {
 		return fmt.Errorf("%w: the record does not fit the group any more: %s", ErrLost, strings.Join(unfit, "; "))

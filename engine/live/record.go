@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -44,7 +45,7 @@ func ReadRun(text []byte, rec, look string) (record.Run, error) {
 	if err := json.Unmarshal(text, &run); err != nil {
 		return damaged(err)
 	}
-	if err := run.Check(); err != nil {
+	if err := check.Run(&run); err != nil {
 		return damaged(err)
 	}
 	world.CleanAll(&run)

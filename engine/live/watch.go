@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -224,13 +225,13 @@ func (w *Watch) unfit(run record.Run, now time.Time) string {
 
 // mismatches is what does not fit, "" also for a record that says too little.
 func mismatches(run record.Run, group *world.World) string {
-	if run.Check() != nil {
+	if check.Run(&run) != nil {
 		return ""
 	}
-	if why := run.OtherGroup(group); why != "" {
+	if why := check.OtherGroup(&run, group); why != "" {
 		return why
 	}
-	_, unfit := record.Reconcile(run, group, nil)
+	_, unfit := check.Reconcile(run, group, nil)
 	return text.Mismatches(unfit)
 }
 

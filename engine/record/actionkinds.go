@@ -419,6 +419,17 @@ func KindOf(name ActionKind) *Kind {
 	return &Kind{Name: name, sentence: func(a Action) string { return string(a.Kind) + " " + a.Node }}
 }
 
+// Check reports what an action lacks without which it cannot be looked up.
+func (a *Action) Check() error {
+	if _, known := kindsByName[a.Kind]; !known {
+		return fmt.Errorf("there is no action %q (%q)", a.Kind, a.Key)
+	}
+	if lacks := a.Lacks(); lacks != "" {
+		return fmt.Errorf("the action %q has no %s", a.Key, lacks)
+	}
+	return nil
+}
+
 // Place is where the action is carried out, "" for one that there is not.
 func (a Action) Place() Place {
 	if a.Kind == CheckEffect && a.Of != nil && a.Of.Kind != CheckEffect {

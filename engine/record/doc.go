@@ -13,11 +13,8 @@
 // what an unfinished one owes the group (sizes.go, outstanding.go, progress.go), by which
 // keys its actions are known (keys.go).
 //
-// A record is not trusted: Run.Check refuses one that nothing can be done with
-// (checkrecord.go), Run.OtherGroup one of another group, and Reconcile takes out of it what
-// the group does not bear out (reconcile.go). RecordDiff tells two records apart as events,
-// for who only watches (recorddiff.go); Run.Reduced is a record that is too large with less
-// in it (reduce.go).
+// Run.Reduced is a record that is too large with less in it (reduce.go). A record that was
+// read is checked by package check; package diff tells two records apart as events.
 //
 // It imports world, drain and text. Everything that decides, shows, stores or sends a run
 // imports it. The format is that of records which exist: a field keeps its name in JSON.

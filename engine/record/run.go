@@ -100,6 +100,9 @@ const (
 	Skipped     Stage = "skipped"
 )
 
+// Stages are all stages of a node.
+var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
+
 // Stuck is since when pods are kept on a node that a controller drains, zero while none is, and
 // whether that was told.
 type Stuck struct {

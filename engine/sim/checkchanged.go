@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -21,7 +22,7 @@ func (c *checker) saysChanged(before record.Run, in engine.Inputs, dec engine.De
 			d.breaks("changed: the run has changed, and does not count as changed:\n%s", difference(was, is))
 		}
 	}
-	if why := dec.Run.UnfitSizes(); why != "" && d.Sim.View.Group.Pool == nil {
+	if why := check.Sizes(&dec.Run); why != "" && d.Sim.View.Group.Pool == nil {
 		d.breaks("record: a process that resumes the run would forget the sizes to restore, %s: %s", dec.Run.Base, why)
 	}
 	if d.Decisions%againEvery != 1 || !dec.Changed || len(dec.Events)+len(dec.Actions)+len(in.Outcomes)+len(in.Commands) > 0 || !slices.Equal(before.Blind, dec.Run.Blind) {

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -404,7 +405,7 @@ func (d *Driver) decode(b []byte) record.Run {
 	var r record.Run
 	if err := json.Unmarshal(b, &r); err != nil {
 		d.breaks("the record cannot be read: %v", err)
-	} else if err := r.Check(); err != nil {
+	} else if err := check.Run(&r); err != nil {
 		d.breaks("the record is not whole: %v", err)
 	}
 	return r

@@ -375,7 +375,7 @@ var mutations = []mutation{
 	{"commands: a forced drain has more time than an order gives", "force.go", "return wait, n.Extended + wait.End.Sub(n.Wait.End)", "return wait, n.Extended + 2*s.Run.Settings.DrainTimeout", "Scenario/force_keeps_the_extension", "commands: "},
 	{"found: the maximum of a raise that was refused counts as set", "ensure.go", "raise := a.Key == record.RaiseKey && !s.Run.RaiseUnsure", "raise := a.Key == \"\"", "Scenario/raise_refused_inherited", broken},
 	{"found: a higher maximum that was refused counts as set", "ensure.go", "s.Run.MaxSet = s.Run.MaxBefore", "s.Run.MaxSet = a.Sizes.Max", "Scenario/launch_in_zone_max_refused", "maximum size set to 3, not by this run"},
-	{"found: an inherited base beside a raise by others passes for damaged", "record/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},
+	{"found: an inherited base beside a raise by others passes for damaged", "record/check/reconcile.go", "\t\tmost += left.Max\n", "", "Scenario/inherited_then_raised", broken},
 	{"found: the sizes before a raise are taken again while it waits", "capacity.go", "if s.Run.RaisedAt.IsZero() || s.Run.RaisedFrom != sizes {", "if true {", "Scenario/raise_refused_paused", broken},
 	{"found: the desired size of before is in doubt", "capacity.go", "g.Sizes.Max == to.Max && to.Max != before.Max)", "g.Sizes.Max != before.Max)", "Scenario/desired_of_before_no_doubt", ""},
 	{"found: the checker holds against a run what the one before has named as in doubt", "sim/checkend.go", "if r.Result == record.NodesLeft { // what", "if r.Result == \"\" { // what", "Scenario/doubt_told_is_over", broken},

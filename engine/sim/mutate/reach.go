@@ -10,13 +10,13 @@ import (
 // roots are where a run's decisions begin, the loop that carries them out, and what reads a
 // run's record for both.
 var roots = []string{
-	"engine.Decide", "engine/assess.NewRun", "engine.Start", "engine.TakeOver", "engine/record.Run.Check",
+	"engine.Decide", "engine/assess.NewRun", "engine.Start", "engine.TakeOver", "engine/record/check.Run",
 	"engine/live.Loop.Run", "engine/live.Loop.Send", "engine/live.Open", "engine/live.FeedQueue.Fill", "engine/live.FeedQueue.Close", "engine/live.MayAct", "engine/live.WithPermit", "engine/live.Guarded",
 }
 
 // displays are what is shown of a run: pictures that no decision looks at.
 var displays = []string{
-	"engine/snapshot.View", "engine/snapshot.MakePlan", "engine/snapshot.PlanPool", "engine/record.RecordDiff", "engine.Meanwhile", "engine/snapshot.Movers", "engine/assess.AbortPlan", "engine.previewBatch", "engine/assess/blockers.Of", "engine/record.Action.Command",
+	"engine/snapshot.View", "engine/snapshot.MakePlan", "engine/snapshot.PlanPool", "engine/record/diff.Between", "engine.Meanwhile", "engine/snapshot.Movers", "engine/assess.AbortPlan", "engine.previewBatch", "engine/assess/blockers.Of", "engine/record.Action.Command",
 	"engine/live.Loop.rehearse", "engine/live.Loop.left",
 }
 

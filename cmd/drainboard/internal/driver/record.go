@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 )
 
 // Values of --record, for an unfinished run that cannot simply be resumed. Without it
@@ -32,7 +33,7 @@ func CheckRecordChoice(choice string) error {
 // returns the run to resume, or an error with the choices.
 func (d *driver) fit(ctx context.Context, run record.Run) (record.Run, error) {
 	w, again := d.view.World, d.Line.Command("upgrade", d.Group)
-	if why := run.OtherGroup(w); why != "" {
+	if why := check.OtherGroup(&run, w); why != "" {
 		return run, exitcode.Usage(fmt.Errorf("the record of the unfinished run %s is not of this group: %s\nNothing was changed. Run:\n  %s", run.ID, why, session.DiscardChoice(again)))
 	}
 	if pool := w.Group.Pool; len(run.PausedDeployments) > 0 && d.Abort == nil && (pool == nil || !pool.Control) {
@@ -43,7 +44,7 @@ func (d *driver) fit(ctx context.Context, run record.Run) (record.Run, error) {
 	if err != nil {
 		return run, exitcode.Usage(err)
 	}
-	fitted, unfit := record.Reconcile(run, w, gone)
+	fitted, unfit := check.Reconcile(run, w, gone)
 	if len(unfit) == 0 {
 		return run, nil
 	}
@@ -65,14 +66,14 @@ func (d *driver) discard(ctx context.Context, run *record.Run, why string) error
 	}
 	d.warn("", "record", present.SetAside(d.session.RecordName(name), why))
 	var changed []string
-	if run != nil && run.OtherGroup(d.view.World) == "" {
+	if run != nil && check.OtherGroup(run, d.view.World) == "" {
 		changed = run.Abandoned()
 	}
 	for _, what := range changed {
 		d.warn("", "trace", "changed by run "+run.ID+" and not restored: "+what)
 	}
-	sure, unsure := record.Traces(d.view.World)
-	tell := func(traces []record.Trace, words string) (told int) {
+	sure, unsure := check.Traces(d.view.World)
+	tell := func(traces []check.Trace, words string) (told int) {
 		for _, t := range traces {
 			if what := t.What + ": " + t.Command; !slices.Contains(changed, what) {
 				d.warn("", "trace", words+what)

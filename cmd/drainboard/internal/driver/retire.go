@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -21,7 +22,7 @@ func (d *driver) retire(ctx context.Context, ended record.Run) error {
 		return exitcode.Usage(err)
 	}
 	run, some := record.Run{}, false
-	if ended.ID != "" && ended.OtherGroup(d.view.World) == "" {
+	if ended.ID != "" && check.OtherGroup(&ended, d.view.World) == "" {
 		run, some = engine.PlanRetirement(rules, ended, d.view.World, session.RunID(d.Group, d.session.Clock().Now()), rand.Uint64())
 	}
 	if !some {

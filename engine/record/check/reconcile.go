@@ -1,4 +1,4 @@
-package record
+package check
 
 import (
 	"cmp"
@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // OtherGroup says why a record is not one of the group that it is kept for, "" if it
 // is: then nothing in it speaks of what is there now.
-func (r *Run) OtherGroup(w *world.World) string {
+func OtherGroup(r *record.Run, w *world.World) string {
 	g := &w.Group
 	switch {
 	case r.Provider != g.Provider || r.Group != g.Name:
@@ -30,7 +31,7 @@ func (r *Run) OtherGroup(w *world.World) string {
 // fitted is the run without it: nothing of that is restored, and the run names it at
 // its end, each with the command that would have. gone are templates of the run that
 // do not exist (any more). It changes neither r nor w.
-func Reconcile(r Run, w *world.World, gone []world.Template) (fitted Run, unfit []string) {
+func Reconcile(r record.Run, w *world.World, gone []world.Template) (fitted record.Run, unfit []string) {
 	f := reconciler{r: r, w: w}
 	f.r.Unrestored = slices.Clip(r.Unrestored)
 	f.r.Marks, f.r.Suspended = maps.Clone(r.Marks), slices.Clone(r.Suspended)
@@ -45,7 +46,7 @@ func Reconcile(r Run, w *world.World, gone []world.Template) (fitted Run, unfit 
 
 // reconciler takes out of a run what does not fit.
 type reconciler struct {
-	r        Run
+	r        record.Run
 	w        *world.World
 	mismatch []string
 }
@@ -56,9 +57,9 @@ func (f *reconciler) drop(what, command string) {
 	f.r.Unrestored = append(f.r.Unrestored, what+": "+command)
 }
 
-// UnfitSizes says why the sizes that the run is to restore are none, or none that it can have
+// Sizes says why the sizes that the run is to restore are none, or none that it can have
 // found; "" if they are.
-func (r *Run) UnfitSizes() string {
+func Sizes(r *record.Run) string {
 	b, least, most := r.Base, r.Base.Desired, r.Base.Max
 	if left := r.Inherited; left != nil { // worked out: what others raised since counts in it
 		most += left.Max
@@ -76,7 +77,7 @@ func (r *Run) UnfitSizes() string {
 // sizes takes the sizes out if they are none, or the group could not have them.
 func (f *reconciler) sizes() {
 	r, g := &f.r, &f.w.Group
-	b, why := r.Base, r.UnfitSizes()
+	b, why := r.Base, Sizes(r)
 	if why == "" {
 		return
 	}
@@ -85,7 +86,7 @@ func (f *reconciler) sizes() {
 	r.Raised, r.RaiseUnsure, r.Inherited, r.Others = !r.Phases[0].End.IsZero(), false, nil, 0
 	r.RaisedFrom, r.RaisedAt = world.Sizes{}, time.Time{}
 	r.Pending = maps.Clone(r.Pending)
-	maps.DeleteFunc(r.Pending, func(_ string, p Pending) bool { return p.Action.Kind == SetSizes })
+	maps.DeleteFunc(r.Pending, func(_ string, p record.Pending) bool { return p.Action.Kind == record.SetSizes })
 }
 
 // template takes the template to restore out if it does not exist, or is not a
@@ -106,7 +107,7 @@ func (f *reconciler) template(gone []world.Template) {
 	default:
 		return
 	}
-	back := Action{Kind: SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10)), Mixed: g.Mixed}
+	back := record.Action{Kind: record.SetTemplate, Group: r.Group, Template: &base, TemplateSpec: cmp.Or(spec, strconv.FormatInt(base.Version, 10)), Mixed: g.Mixed}
 	f.drop(text.TemplateMismatch(base.String(), why), back.Command())
 	r.BaseTemplate, r.BaseTemplateSpec = g.Template, g.TemplateSpec
 }
@@ -124,7 +125,7 @@ func (f *reconciler) processes() {
 		}
 		r.Suspended = slices.DeleteFunc(r.Suspended, func(p string) bool { return p == process })
 		if f.w.Group.HasSuspended(process) {
-			a := Action{Kind: Resume, Group: r.Group, Process: process}
+			a := record.Action{Kind: record.Resume, Group: r.Group, Process: process}
 			f.drop(text.NotSuspendedByRuns(process), a.Command())
 		}
 	}
@@ -137,7 +138,7 @@ func (f *reconciler) marks() {
 	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		ours := r.Nodes.Has(machine)
 		ours = ours || f.w.Machine(machine) != nil
-		r.Marks[machine] = slices.DeleteFunc(slices.Clone(r.Marks[machine]), func(m Mark) bool {
+		r.Marks[machine] = slices.DeleteFunc(slices.Clone(r.Marks[machine]), func(m record.Mark) bool {
 			node := f.w.Node(m.Put.Node)
 			why := ""
 			switch {
@@ -161,45 +162,3 @@ func (f *reconciler) marks() {
 		}
 	}
 }
-
-// Trace is something on a node or the group that a run may have left behind.
-type Trace struct {
-	What string
-	// Command takes it away.
-	Command string
-}
-
-// Traces lists what in a group looks like a run's work, for when no record says what
-// it was: taints and labels that only Drainboard and EKS use for that, and then what
-// others do as well: cordons, labels, annotations and suspended processes.
-func Traces(w *world.World) (sure, unsure []Trace) {
-	add := func(to *[]Trace, undo Action) { *to = append(*to, Trace{undo.Sentence(), undo.Command()}) }
-	for _, m := range w.Machines() {
-		n := w.NodeOf(m.ID)
-		if n == nil {
-			continue
-		}
-		for _, t := range n.Taints {
-			if slices.Contains(ownTaints, t.Key) {
-				add(&sure, Action{Kind: RemoveTaint, Node: n.Name, Taint: &t})
-			}
-		}
-		_, excluded := n.Labels[ExcludeLabel]
-		if excluded {
-			add(&unsure, Action{Kind: RemoveLabel, Node: n.Name, Label: ExcludeLabel})
-		}
-		if _, kept := n.Annotations[world.KeepFromScaleDown]; kept {
-			add(&unsure, Action{Kind: Unannotate, Node: n.Name, Annotation: world.KeepFromScaleDown})
-		}
-		if n.Unschedulable {
-			add(&unsure, Action{Kind: Uncordon, Node: n.Name})
-		}
-	}
-	for _, process := range w.Group.Suspended {
-		add(&unsure, Action{Kind: Resume, Group: w.Group.Name, Process: process})
-	}
-	return sure, unsure
-}
-
-// ownTaints are the keys of the taints that strategies put on nodes.
-var ownTaints = []string{world.EKSGroupKey, world.SurplusTaint, world.OutdatedTaint, world.ClosedTaint}

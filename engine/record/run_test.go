@@ -1,6 +1,9 @@
 package record
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"testing"
 	"time"
 )
@@ -18,6 +21,23 @@ func TestPodWent(t *testing.T) {
 	} {
 		if got := c.pod.Went(); !got.Equal(c.want) {
 			t.Errorf("%+v: %s", c.pod, got)
+		}
+	}
+}
+
+// Stages has every stage that there is, once.
+func TestStagesAreAll(t *testing.T) {
+	source, err := os.ReadFile("run.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(` Stage = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(named) != len(Stages) || len(named) < 10 {
+		t.Errorf("run.go has %d stages, the list %d", len(named), len(Stages))
+	}
+	for _, stage := range named {
+		if !slices.Contains(Stages, Stage(stage[1])) {
+			t.Errorf("the list lacks %q", stage[1])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package engine_test
+package check_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/record/shards"
+	"github.com/drainboard/drainboard/engine/record/check"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -36,7 +36,7 @@ func left(t *testing.T) (record.Run, *world.World) {
 		run for=100ms`); err != nil {
 		t.Fatal(err, out)
 	}
-	if err := s.Driver.Run.Check(); err != nil {
+	if err := check.Run(&s.Driver.Run); err != nil {
 		t.Fatal(err)
 	}
 	return s.Driver.Run, s.Sim.View
@@ -57,10 +57,10 @@ func again(t *testing.T, r record.Run) (c record.Run) {
 
 func TestFit(t *testing.T) {
 	run, w := left(t)
-	if why := run.OtherGroup(w); why != "" {
+	if why := check.OtherGroup(&run, w); why != "" {
 		t.Fatal(why)
 	}
-	if fitted, unfit := record.Reconcile(run, w, nil); len(unfit) > 0 || !reflect.DeepEqual(fitted, run) {
+	if fitted, unfit := check.Reconcile(run, w, nil); len(unfit) > 0 || !reflect.DeepEqual(fitted, run) {
 		t.Fatalf("an untouched record does not fit: %q", unfit)
 	}
 	machine := slices.Sorted(maps.Keys(run.Marks))[0]
@@ -91,16 +91,16 @@ func TestFit(t *testing.T) {
 		r, now := again(t, run), *w
 		tt.edit(&r, &now)
 		given := again(t, r)
-		fitted, unfit := record.Reconcile(r, &now, tt.gone)
+		fitted, unfit := check.Reconcile(r, &now, tt.gone)
 		if len(unfit) != 1 || len(fitted.Unrestored) != 1 || !strings.HasPrefix(fitted.Unrestored[0], unfit[0]+": ") || !strings.Contains(fitted.Unrestored[0], tt.want) {
 			t.Errorf("%s: unfit %q, left %q, want %q", tt.name, unfit, fitted.Unrestored, tt.want)
 		}
 		if !reflect.DeepEqual(again(t, r), given) {
 			t.Errorf("%s: the run that was given has changed", tt.name)
 		}
-		if again, still := record.Reconcile(fitted, &now, tt.gone); len(still) > 0 {
+		if again, still := check.Reconcile(fitted, &now, tt.gone); len(still) > 0 {
 			t.Errorf("%s: what fits does not fit: %q", tt.name, still)
-		} else if err := again.Check(); err != nil {
+		} else if err := check.Run(&again); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
@@ -116,11 +116,11 @@ func TestStrange(t *testing.T) {
 	} {
 		r, now := again(t, run), *w
 		edit(&r, &now)
-		if why := r.OtherGroup(&now); !strings.Contains(why, want) {
+		if why := check.OtherGroup(&r, &now); !strings.Contains(why, want) {
 			t.Errorf("got %q, want %q", why, want)
 		}
 	}
-	if why := run.OtherGroup(w); why != "" { // a provider that has no such id
+	if why := check.OtherGroup(&run, w); why != "" { // a provider that has no such id
 		t.Error(why)
 	}
 }
@@ -130,8 +130,8 @@ func TestTraces(t *testing.T) {
 	node := *w.NodeOf(w.Machines()[0].ID)
 	node.Annotations = map[string]string{world.KeepFromScaleDown: "true"}
 	w.SetNode(&node)
-	sure, unsure := record.Traces(w)
-	commands := func(traces []record.Trace) (all string) {
+	sure, unsure := check.Traces(w)
+	commands := func(traces []check.Trace) (all string) {
 		for _, one := range traces {
 			all += one.Command + "\n"
 		}
@@ -142,38 +142,6 @@ func TestTraces(t *testing.T) {
 	}
 	if got := commands(unsure); !strings.Contains(got, "resume-processes --auto-scaling-group-name ng --scaling-processes AZRebalance") || !strings.Contains(got, "kubectl annotate node "+node.Name+" "+world.KeepFromScaleDown+"-") {
 		t.Errorf("what may be ours: %q", got)
-	}
-}
-
-// What a run has made of the group's sizes is outstanding, whether it is known or not. No command
-// sets a size below what the group has, or ends a node that was not drained.
-func TestOutstandingSizes(t *testing.T) {
-	const describe = "aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ng"
-	sizes := func(raised, unsure bool, raise, lowered, limit int) record.Run {
-		return record.Run{
-			Group: "ng", Base: world.Sizes{Min: 1, Max: 10, Desired: 10}, Phases: []record.Phase{{}},
-			Raised: raised, RaiseUnsure: unsure, Raise: raise, Lowered: lowered, MaxSet: limit,
-		}
-	}
-	known := sizes(true, false, 2, 0, 12)
-	known.Nodes = shards.Of(map[string]record.Node{"i-1": {New: true, Name: "n1"}, "i-2": {New: true, Name: "n2", Stage: record.Surplus}, "i-3": {Name: "old"}})
-	for _, tt := range []struct {
-		run                          record.Run
-		what, outstanding, abandoned string
-	}{
-		{sizes(true, false, 2, 0, 12), "the group ng is 2 machines larger than before", "drainboard abort ng --retire", describe},
-		{known, "the group ng is 2 machines larger than before", "drainboard abort ng --retire",
-			"kubectl drain n2 --ignore-daemonsets && aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-2 --should-decrement-desired-capacity && " +
-				"kubectl drain n1 --ignore-daemonsets && aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1 --should-decrement-desired-capacity"},
-		{sizes(false, true, 2, 0, 0), "the group ng may be 2 machines larger than before", "aws autoscaling describe-scaling-activities --auto-scaling-group-name ng", "aws autoscaling describe-scaling-activities --auto-scaling-group-name ng"},
-		{sizes(true, false, 2, 2, 12), "the group's maximum is 12, was 10", "drainboard abort ng",
-			`aws autoscaling update-auto-scaling-group --auto-scaling-group-name ng --max-size "$(` + describe + " --query 'max([AutoScalingGroups[0].DesiredCapacity, `10`])' --output text)\""},
-	} {
-		for want, got := range map[string][]string{tt.outstanding: tt.run.Outstanding(), tt.abandoned: tt.run.Abandoned()} {
-			if len(got) != 1 || !strings.HasPrefix(got[0], tt.what) || !strings.HasSuffix(got[0], ": "+want) {
-				t.Errorf("got %q, want %q: %q", got, tt.what, want)
-			}
-		}
 	}
 }
 
@@ -210,16 +178,16 @@ func TestMutilatedRecord(t *testing.T) {
 		if state != "" && r.State == record.Running {
 			r.State, r.Result, r.PhaseWait = state, record.Aborted, &record.Wait{End: now.Add(time.Minute)}
 		}
-		if r.Check() != nil {
+		if check.Run(&r) != nil {
 			refused++
 			return
 		}
 		r.Outstanding()
-		if r.OtherGroup(w) != "" {
+		if check.OtherGroup(&r, w) != "" {
 			unfit++
 			return
 		}
-		r, _ = record.Reconcile(r, w, nil)
+		r, _ = check.Reconcile(r, w, nil)
 		r = engine.TakeOver(r, now)
 		rules, err := strategy.Named(r.Strategy)
 		if err != nil {
@@ -260,27 +228,5 @@ func TestMutilatedRecord(t *testing.T) {
 	t.Logf("%d cannot be read, %d are damaged, %d are another group's, %d were decided on", unread, refused, unfit, decided)
 	if unread < 100 || refused < 100 || unfit < 2 || decided < 100 {
 		t.Error("hardly anything was tried")
-	}
-}
-
-// The record of a run in a worker pool fits its pool, whose sizes are not all known and whose
-// templates are numbered by the source that tells of them.
-func TestFollowFits(t *testing.T) {
-	for _, control := range []bool{true, false} {
-		f := follow(t, 3, control)
-		f.steps(0, engine.Inputs{})
-		g := f.w.Group
-		g.Template.ID, g.Sizes = "as the nodes tell", world.Sizes{Min: 9, Max: 12, Desired: 9}
-		f.w.SetGroup(g)
-		r := again(t, f.is)
-		if err := r.Check(); err != nil {
-			t.Error(err)
-		}
-		if why := r.OtherGroup(f.w); why != "" {
-			t.Error(why)
-		}
-		if _, unfit := record.Reconcile(r, f.w, nil); len(unfit) > 0 {
-			t.Errorf("control %t: %q", control, unfit)
-		}
 	}
 }

@@ -3,45 +3,10 @@ package record
 import (
 	"os"
 	"regexp"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/drainboard/drainboard/engine/world"
 )
-
-// A run whose process died before its first phase knew the limit is whole, later it is
-// not without one.
-func TestWholeWithoutALimit(t *testing.T) {
-	r := Run{ID: "ng-1", Group: "ng", Provider: "asg", State: Running, Phases: []Phase{{Name: "setup"}, {Name: "scale up"}}}
-	if err := r.Check(); err != nil {
-		t.Errorf("before the limit is known: %v", err)
-	}
-	r.Phases[0].End = time.Unix(1, 0)
-	if r.Check() == nil {
-		t.Error("a limit was lost, and nobody has noticed")
-	}
-	if r.Limit = 1; r.Check() != nil {
-		t.Error(r.Check())
-	}
-}
-
-// Stages has every stage that there is, once.
-func TestStagesAreAll(t *testing.T) {
-	source, err := os.ReadFile("run.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile(` Stage = "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(named) != len(Stages) || len(named) < 10 {
-		t.Errorf("run.go has %d stages, the list %d", len(named), len(Stages))
-	}
-	for _, stage := range named {
-		if !slices.Contains(Stages, Stage(stage[1])) {
-			t.Errorf("the list lacks %q", stage[1])
-		}
-	}
-}
 
 // Each kind of action is described, once and whole: the constants say which there are.
 func TestKindsAreWhole(t *testing.T) {

@@ -1,42 +1,45 @@
-package record
+package check
 
 import (
 	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/drainboard/drainboard/engine/record"
 )
 
-// Check reports what a run that was read lacks to be gone on with: a record may have
-// been cut off, or edited by hand. What it says of the group is for Fit.
-func (r *Run) Check() error {
+// Run returns an error that says what a run that was read lacks to be continued, nil for a
+// run that lacks nothing: a record may have been cut off, or edited by hand. It does not
+// look at the group: that is OtherGroup and Reconcile.
+func Run(r *record.Run) error {
 	switch {
 	case r.ID == "":
 		return fmt.Errorf("the run has no id")
 	case r.Group == "" || r.Provider == "":
 		return fmt.Errorf("it does not say of which group it is")
-	case !slices.Contains([]State{Planned, Running, Paused, Ending, Finished}, r.State):
+	case !slices.Contains([]record.State{record.Planned, record.Running, record.Paused, record.Ending, record.Finished}, r.State):
 		return fmt.Errorf("there is no state %q", r.State)
-	case r.State != Finished && len(r.Phases) == 0:
+	case r.State != record.Finished && len(r.Phases) == 0:
 		return fmt.Errorf("the run has no phases")
-	case r.Limit < 0 || r.Limit == 0 && r.State != Finished && !r.Phases[0].End.IsZero(): // the first phase resolves it
+	case r.Limit < 0 || r.Limit == 0 && r.State != record.Finished && !r.Phases[0].End.IsZero(): // the first phase resolves it
 		return fmt.Errorf("the limit of nodes out of service is %d", r.Limit)
-	case r.State == Ending && r.PhaseWait == nil:
+	case r.State == record.Ending && r.PhaseWait == nil:
 		return fmt.Errorf("the run ends and has no deadline for it")
-	case r.State == Ending && r.Result == "":
+	case r.State == record.Ending && r.Result == "":
 		return fmt.Errorf("the run ends and does not say how")
 	case r.Canary != nil && r.Canary.Wait == nil:
 		return fmt.Errorf("the watch over the canary has no end")
 	case r.Validation != nil && r.Validation.Wait == nil:
 		return fmt.Errorf("the validation has no end")
 	}
-	return cmp.Or(r.checkNodes(), r.checkMarks(), r.checkPending())
+	return cmp.Or(nodes(r), marks(r), pending(r))
 }
 
-// checkNodes reports what nodes, deferrals and batches lack.
-func (r *Run) checkNodes() error {
+// nodes reports what nodes, deferrals and batches lack.
+func nodes(r *record.Run) error {
 	for _, id := range slices.Sorted(r.Nodes.Keys()) {
-		if !slices.Contains(Stages, r.Nodes.Peek(id).Stage) {
+		if !slices.Contains(record.Stages, r.Nodes.Peek(id).Stage) {
 			return fmt.Errorf("there is no stage %q (node %s)", r.Nodes.Peek(id).Stage, id)
 		}
 	}
@@ -53,11 +56,11 @@ func (r *Run) checkNodes() error {
 	return nil
 }
 
-// checkMarks reports what the marks on nodes lack.
-func (r *Run) checkMarks() error {
+// marks reports what the marks on nodes lack.
+func marks(r *record.Run) error {
 	for _, machine := range slices.Sorted(maps.Keys(r.Marks)) {
 		for _, m := range r.Marks[machine] {
-			if err := m.Check(machine); err != nil {
+			if err := mark(m, machine); err != nil {
 				return err
 			}
 		}
@@ -65,8 +68,8 @@ func (r *Run) checkMarks() error {
 	return nil
 }
 
-// checkPending reports what the actions under way lack.
-func (r *Run) checkPending() error {
+// pending reports what the actions under way lack.
+func pending(r *record.Run) error {
 	for _, key := range slices.Sorted(maps.Keys(r.Pending)) {
 		a := r.Pending[key].Action
 		if a.Key != key {
@@ -79,28 +82,14 @@ func (r *Run) checkPending() error {
 	return nil
 }
 
-// Stages are all stages of a node.
-var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced, Launching, Ready, Surplus, Updating, Unreachable, NodeFail, Skipped}
-
-// Check reports what a mark lacks to be taken off again.
-func (m Mark) Check(machine string) error {
+// mark reports what one lacks to be taken off again.
+func mark(m record.Mark, machine string) error {
 	a := m.Put
 	switch {
-	case KindOf(a.Kind).Undo == "":
+	case record.KindOf(a.Kind).Undo == "":
 		return fmt.Errorf("%s is no mark (%q)", a.Kind, a.Key)
 	case a.Machine != machine || a.Node == "" || a.Key == "":
 		return fmt.Errorf("the mark %q of machine %s is on node %q of machine %q", a.Key, machine, a.Node, a.Machine)
 	}
 	return a.Check()
-}
-
-// Check reports what an action lacks without which it cannot be looked up.
-func (a *Action) Check() error {
-	if _, known := kindsByName[a.Kind]; !known {
-		return fmt.Errorf("there is no action %q (%q)", a.Kind, a.Key)
-	}
-	if lacks := a.Lacks(); lacks != "" {
-		return fmt.Errorf("the action %q has no %s", a.Key, lacks)
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -145,7 +146,7 @@ func (o *onlooker) after(d time.Duration) string {
 	for _, b := range v.Blockers {
 		fmt.Fprintf(&out, "%s on %s: %s -> %s\n", b.Pod, b.Node, b.Detail, b.WayOut)
 	}
-	for _, e := range record.RecordDiff(before, o.run) {
+	for _, e := range diff.Between(before, o.run) {
 		fmt.Fprintln(&out, strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", e.Time.Format("15:04:05"), e.Type, e.Node, e.Message)))
 	}
 	return out.String()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -208,7 +209,7 @@ func TestMoversWithoutARun(t *testing.T) {
 }
 
 // Who watches a run from elsewhere is told who has come and who has gone.
-func TestMoversOfRecordDiff(t *testing.T) {
+func TestMoversOfDiff(t *testing.T) {
 	at := time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 	run := func(movers ...record.ExternalMover) record.Run {
 		return record.Run{ID: "r", State: record.Running, Started: at, Seen: at.Add(time.Minute), Nodes: shards.Of(map[string]record.Node{}), ExternalMovers: movers}
@@ -218,7 +219,7 @@ func TestMoversOfRecordDiff(t *testing.T) {
 	later.Nodes = []string{"a1", "a2"}
 	quiet := record.ExternalMover{Kind: record.ExternalRebalance, Who: "AZRebalance", Handling: record.HandlingSuspended}
 	tell := func(before, after record.Run) (out []string) {
-		for _, e := range record.RecordDiff(before, after) {
+		for _, e := range diff.Between(before, after) {
 			out = append(out, e.Reason+": "+e.Message)
 		}
 		return out

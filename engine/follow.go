@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/movers"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
@@ -48,7 +49,7 @@ func observeController(s *Step) {
 			departs(s, id, n)
 		}
 	}
-	for _, e := range record.NodesDiff(before, s.Run) {
+	for _, e := range diff.Nodes(before, s.Run) {
 		e.Phase = s.Phase()
 		s.events = append(s.events, e)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
@@ -63,7 +64,7 @@ func TestRetell(t *testing.T) {
 			t.Fatal("the run does not end")
 		}
 		run := s.Driver.Run
-		for _, e := range record.RecordDiff(before, run) {
+		for _, e := range diff.Between(before, run) {
 			told[e.Type]++
 		}
 		before = run
@@ -80,10 +81,10 @@ func TestRetell(t *testing.T) {
 	if told[record.PodEvicted] == 0 {
 		t.Error("no eviction was told")
 	}
-	if again := record.RecordDiff(before, before); len(again) > 0 {
+	if again := diff.Between(before, before); len(again) > 0 {
 		t.Errorf("told again: %+v", again)
 	}
-	if all := record.RecordDiff(record.Run{}, before); len(all) == 0 || all[0].Type != record.RunStarted {
+	if all := diff.Between(record.Run{}, before); len(all) == 0 || all[0].Type != record.RunStarted {
 		t.Errorf("a record by itself tells %+v", all)
 	}
 }

@@ -49,7 +49,9 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/assess/blockers", []string{self + "engine/assess/movers", self + "engine/assess/preflight"}},
 		{"./engine/assess/movers", []string{self + "engine/assess/blockers", self + "engine/assess/preflight"}},
 		{"./engine/snapshot", []string{self + "engine/live", self + "engine/sim", self + "engine/strategy"}},
-		{"./engine/record", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
+		{"./engine/record/...", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
+		{"./engine/record", []string{self + "engine/record/check", self + "engine/record/diff"}},
+		{"./engine/record/diff", []string{self + "engine/record/check"}},
 		{"./engine/validation", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy"}},
 		{"./engine/roll", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
 		{"./engine", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot", self + "engine/strategy"}},
@@ -188,7 +190,7 @@ func TestLabImportsPointOneWay(t *testing.T) {
 func TestPackagesStaySmall(t *testing.T) {
 	const most = 25
 	larger := map[string]int{ // those that have not been split yet; they do not grow
-		"engine": 28, "engine/record": 30, "engine/sim": 70,
+		"engine": 28, "engine/sim": 70,
 		"providers/asg": 29, "ui": 28,
 	}
 	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
@@ -329,7 +331,7 @@ func TestMarksAreSpelledOnce(t *testing.T) {
 // TestLanguage holds words that name nobody, or say what another word says better, out of code,
 // scenarios and docs. What the record and the journal have as values keeps its words.
 func TestLanguage(t *testing.T) {
-	values := []string{"cmd/drainboard/layout_test.go:", "engine/api/reason.go:", "engine/record/reasons.go:", "engine/text/sentences_test.go:", "docs/reference/json.md:"}
+	values := []string{"cmd/drainboard/layout_test.go:", "engine/api/reason.go:", "engine/record/event.go:", "engine/record/wait.go:", "engine/text/sentences_test.go:", "docs/reference/json.md:"}
 	grep := exec.Command("git", "grep", "--untracked", "-inwE", `somebody|somebody's|whoever|whoever's|anew|goes on|go on|puts? back|(is|are) told of`, "--", "*.go", "*.md", "*.txt", "Makefile", ".github")
 	grep.Dir = root
 	out, err := grep.Output()

@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/check"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -172,7 +173,7 @@ func (w *Watch) publish(ctx context.Context) {
 	case w.update.ID != "" && run.ID == w.update.ID: // its decisions were told
 		w.shown = run
 	case run.State != record.NoRun || !w.World.Partial():
-		w.tell(record.RecordDiff(w.shown, run))
+		w.tell(diff.Between(w.shown, run))
 		w.shown = run
 	} // else it was judged by pods that are not known, of which nothing is told or remembered
 	s := snapshot.View(rules, now, w.World, run, w.look, w.snapshot)

@@ -56,6 +56,26 @@ const (
 	Warning          EventType = "warning"
 )
 
+// Reasons of events.
+const (
+	ReasonNotComplete  = "not complete" // what the group's own controller has to do is not done
+	ReasonCandidates   = "candidates"   // the nodes that the group's own controller may drain and is not seen to
+	ReasonEKS          = "eks"          // EKS's updates cannot be read, or one of the configuration is under way
+	ReasonNotByUs      = "not by us"
+	ReasonPace         = "max-unavailable" // a command changed it
+	ReasonLaunchFailed = "launch failed"
+	ReasonRestored     = "put back"
+	ReasonLeftBehind   = "left behind"
+	ReasonGivenUp      = "given up"
+	ReasonInPlace      = "in place"
+	ReasonUpdateFailed = "update failed"
+	ReasonContinued    = "let go on"
+	ReasonLookedUp     = "looked up"
+	ReasonSingle       = "single" // a Deployment of one replica gets no second one
+	// ReasonLaunchOverdue: a machine that the run depends on was not there in time
+	ReasonLaunchOverdue = "launch overdue"
+)
+
 // Reasons of warnings that others than the log act on.
 const (
 	ReasonUnwritten = "record unwritten" // the run record cannot be written
@@ -69,7 +89,7 @@ const (
 	// ReasonWave: the waves of a run grow no further, or hold.
 	ReasonWave      = "wave"
 	reasonMoverGone = "rival gone"  // an external mover has ended its work
-	reasonForced    = "force order" // a user has ordered pods to be deleted
+	ReasonForced    = "force order" // a user has ordered pods to be deleted
 )
 
 // Event is something that happened, for log, journal and JSON output.

@@ -25,61 +25,6 @@ const (
 	Finished State = "finished" // nothing more will happen
 )
 
-// Result is how a run ended (or, while Ending, how it is going to end).
-type Result string
-
-// Results.
-const (
-	Succeeded    Result = "succeeded"
-	Failed       Result = "failed"
-	Aborted      Result = "aborted"
-	EvictionFail Result = "PodEvictionFailure"
-	CreationFail Result = "NodeCreationFailure"
-	InvalidFail  Result = "ClusterValidationFailure"
-	// DeregisterFail: a node could not leave its load balancers; what came after would have
-	// ended machines that still get traffic.
-	DeregisterFail Result = "DeregistrationFailure"
-	NodesLeft      Result = "nodes left by choice"
-	NotStartedYet  Result = ""
-)
-
-// ExitCode is the process exit code that a result stands for.
-func (r Result) ExitCode() int {
-	switch r {
-	case Succeeded:
-		return 0
-	case Aborted:
-		return 3
-	case EvictionFail:
-		return 4
-	case CreationFail:
-		return 5
-	case InvalidFail:
-		return 7
-	case NodesLeft:
-		return 8
-	}
-	return 1
-}
-
-// Worst is the result that the exit code of a run stands for: its own, unless a node that
-// it continued without is worse.
-func (r *Run) Worst() Result {
-	worst := r.Result
-	if worst == NotStartedYet {
-		return worst
-	}
-	for _, n := range r.Nodes.All() {
-		if n.Stage == NodeFail && n.Result != "" && n.Result.ExitCode() != worst.ExitCode() && WorstExit(n.Result.ExitCode(), worst.ExitCode()) == n.Result.ExitCode() {
-			worst = n.Result
-		}
-	}
-	return worst
-}
-
-// ExitCode is the process exit code of a run that has ended.
-func (r *Run) ExitCode() int { return r.Worst().ExitCode() }
-
 // Stage is where one node stands.
 type Stage string
 
@@ -108,25 +53,6 @@ var Stages = []Stage{Outdated, Queued, Draining, Settling, Terminating, Replaced
 type Stuck struct {
 	Since    time.Time `json:"since,omitzero"`
 	Reported bool      `json:"told,omitempty"`
-}
-
-// Wait is a wait with a start and an end. Countdowns on the screen and the
-// engine's wake-ups read the same value.
-type Wait struct {
-	// For says what is waited for, in a word or two: "drain deadline", "settling".
-	For   string    `json:"for"`
-	Start time.Time `json:"start"`
-	End   time.Time `json:"end"`
-	// Needs are the sources without which the time does not count: while the run
-	// is paused or one of them is stale, End moves along. A wait that needs none
-	// (a settling node, a grace period) runs by itself.
-	Needs []world.Source `json:"needs,omitempty"`
-	// Basis says in a sentence what it rests on, "" where that is plain; Guess: it is an
-	// estimate.
-	Basis string `json:"basis,omitempty"`
-	Guess bool   `json:"guess,omitempty"`
-	// Interrupts is the wait that the one for hooks took the place of, nil for none.
-	Interrupts *Wait `json:"interrupts,omitempty"`
 }
 
 // Run is one upgrade of one group: a plain value, complete in JSON, that says
@@ -604,16 +530,6 @@ type BatchPreview struct {
 
 // NameOf is what a machine is called: by its node, or by its own id.
 func NameOf(id string, n Node) string { return cmp.Or(n.Name, id) }
-
-// Waits of a new node that is not healthy any more, and of one whose update in place failed;
-// the second one's time is up, and others have to settle first.
-const (
-	WaitUnhealthy = "health timeout"
-	WaitPostponed = "postponed"
-)
-
-// OfHealth reports whether a wait is that of a node that is not healthy.
-func (w *Wait) OfHealth() bool { return w.For == WaitUnhealthy || w.For == WaitPostponed }
 
 // PhaseRetire is the phase in which a run that has ended early retires its surplus nodes, or
 // the only one of a run that does so later.

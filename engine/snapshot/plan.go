@@ -69,7 +69,7 @@ type Plan struct {
 	// of guesses.
 	Forecast *Forecast `json:"-"`
 	// Rights are those in the cloud that the run takes (RightsOf), as far as they were checked.
-	Rights []record.Right `json:"-"`
+	Rights []Right `json:"-"`
 }
 
 // PlannedHook is a lifecycle hook that will hold machines.

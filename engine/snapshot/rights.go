@@ -10,6 +10,34 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
+// Right is a right outside the group's own cluster that a run takes, and what is known of it before
+// the start.
+type Right struct {
+	// Action is the IAM action, such as autoscaling:ResumeProcesses, or that of another API, such
+	// as "patch shoots"; Resource what it is needed on, "" until it is looked at.
+	Action, Resource string
+	// When it is needed, "" for always: without a right that is not always needed the run
+	// starts.
+	When string
+	// Verdict is what was found, RightUnchecked until then. Message is how it is denied, or why
+	// it was not checked.
+	Verdict RightVerdict
+	Message string
+}
+
+// RightVerdict is what is known of a right.
+type RightVerdict string
+
+// Verdicts. The zero value is a right that was not checked.
+const (
+	RightUnchecked RightVerdict = ""
+	RightAllowed   RightVerdict = "allowed"
+	RightDenied    RightVerdict = "denied"
+)
+
+// Stops reports whether a run cannot do without what is denied.
+func (r Right) Stops() bool { return r.Verdict == RightDenied && r.When == "" }
+
 // readsMembership is how each executor reads a machine before it ends it.
 const readsMembership = "autoscaling:DescribeAutoScalingInstances"
 
@@ -22,7 +50,7 @@ var describes = map[bool]string{true: "elasticloadbalancing:DescribeTargetHealth
 
 // RightsOf lists the rights in the cloud that a planned run takes, those first without which
 // it cannot be done. A run that only follows another controller takes none.
-func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
+func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []Right {
 	if !p.HasWork() || p.Pool != nil || rules.Follows() != nil || rules.Updates() != nil {
 		return nil
 	}
@@ -47,12 +75,12 @@ func RightsOf(rules engine.Strategy, w *world.World, p *Plan) []record.Right {
 	if rolls {
 		t.around(rules, &w.Group, &p.Run.Settings)
 	}
-	slices.SortStableFunc(t.rights, func(a, b record.Right) int { return min(len(a.When), 1) - min(len(b.When), 1) })
+	slices.SortStableFunc(t.rights, func(a, b Right) int { return min(len(a.When), 1) - min(len(b.When), 1) })
 	return t.rights
 }
 
 // taken collects rights, each once.
-type taken struct{ rights []record.Right }
+type taken struct{ rights []Right }
 
 // setup adds the rights to create and set the group's template.
 func (t *taken) setup(rules engine.Strategy, g *world.Group, target record.Target, rolls bool) {
@@ -107,8 +135,8 @@ func (t *taken) kind(when string, kinds ...record.ActionKind) {
 
 func (t *taken) add(when string, actions ...string) {
 	for _, action := range actions {
-		if !slices.ContainsFunc(t.rights, func(r record.Right) bool { return r.Action == action }) {
-			t.rights = append(t.rights, record.Right{Action: action, When: when})
+		if !slices.ContainsFunc(t.rights, func(r Right) bool { return r.Action == action }) {
+			t.rights = append(t.rights, Right{Action: action, When: when})
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestRightsOf(t *testing.T) {
 			} else {
 				some = append(some, r.Action)
 			}
-			if r.Verdict != record.RightUnchecked {
+			if r.Verdict != snapshot.RightUnchecked {
 				t.Errorf("%s: %s is %s before anybody asked", name, r.Action, r.Verdict)
 			}
 		}

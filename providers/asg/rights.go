@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
-	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg/transport"
@@ -40,7 +40,7 @@ type Taken struct {
 // read is read, EC2 is asked by dry runs, and IAM simulates the caller's policies for the rest,
 // if the caller may have it do so. The result has the rights in the same order, and what AWS
 // alone will check.
-func (c *Client) CheckRights(ctx context.Context, on Taken, rights []record.Right) []record.Right {
+func (c *Client) CheckRights(ctx context.Context, on Taken, rights []snapshot.Right) []snapshot.Right {
 	out := slices.Clone(rights)
 	left := map[string][]int{} // by resource: those to simulate
 	for i := range out {
@@ -57,7 +57,7 @@ func (c *Client) CheckRights(ctx context.Context, on Taken, rights []record.Righ
 	}
 	if on.SetsTemplate {
 		for _, action := range []string{"ec2:RunInstances", "iam:PassRole"} {
-			out = append(out, record.Right{Action: action, Resource: "*", Message: plans.RightLeftToAWS})
+			out = append(out, snapshot.Right{Action: action, Resource: "*", Message: plans.RightLeftToAWS})
 		}
 	}
 	return out
@@ -135,25 +135,25 @@ func (t Taken) tags() []ec2types.Tag { return []ec2types.Tag{{Key: &t.Tag, Value
 
 // verdict is what the answer to a request says of the caller's right to it. Any error but a
 // denial leaves that open.
-func (c *Client) verdict(err error) (record.RightVerdict, string) {
+func (c *Client) verdict(err error) (snapshot.RightVerdict, string) {
 	switch err = c.explain(err); {
 	case err == nil:
-		return record.RightAllowed, ""
+		return snapshot.RightAllowed, ""
 	case errors.Is(err, transport.ErrForbidden):
-		return record.RightDenied, err.Error()
+		return snapshot.RightDenied, err.Error()
 	}
-	return record.RightUnchecked, err.Error()
+	return snapshot.RightUnchecked, err.Error()
 }
 
 // ProveRights finds out by requests that change nothing which rights the caller has that could
 // not be checked: an update of the group without a field, and resuming a process that is not
 // suspended. Only who holds the group's lock may ask so: another run may have suspended it.
-func (c *Client) ProveRights(ctx context.Context, group string, rights []record.Right) []record.Right {
+func (c *Client) ProveRights(ctx context.Context, group string, rights []snapshot.Right) []snapshot.Right {
 	out := slices.Clone(rights)
 	for i := range out {
 		r := &out[i]
 		prove := provers[r.Action]
-		if r.Verdict != record.RightUnchecked || prove == nil {
+		if r.Verdict != snapshot.RightUnchecked || prove == nil {
 			continue
 		}
 		if err := prove(c, ctx, group); !errors.Is(err, errUnproven) {

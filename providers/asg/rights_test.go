@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -20,9 +20,9 @@ func ofGroup() Taken {
 	}
 }
 
-func rights(actions ...string) (out []record.Right) {
+func rights(actions ...string) (out []snapshot.Right) {
 	for _, a := range actions {
-		out = append(out, record.Right{Action: a})
+		out = append(out, snapshot.Right{Action: a})
 	}
 	return out
 }
@@ -55,9 +55,9 @@ func TestCheckRightsAsksServices(t *testing.T) {
 	s.on("CreateTags", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"))
 	s.on("DeleteTags", "<return>true</return>") // it does not know DryRun: nothing is known
 	got := c.CheckRights(t.Context(), ofGroup(), rights("autoscaling:DescribeAutoScalingInstances", "ec2:CreateLaunchTemplateVersion", "ec2:TerminateInstances", "ec2:CreateTags", "ec2:DeleteTags"))
-	want := []record.RightVerdict{record.RightAllowed, record.RightAllowed, record.RightDenied, record.RightUnchecked, record.RightUnchecked}
+	want := []snapshot.RightVerdict{snapshot.RightAllowed, snapshot.RightAllowed, snapshot.RightDenied, snapshot.RightUnchecked, snapshot.RightUnchecked}
 	for i, r := range got {
-		if r.Verdict != want[i] || (r.Message == "") != (r.Verdict == record.RightAllowed) {
+		if r.Verdict != want[i] || (r.Message == "") != (r.Verdict == snapshot.RightAllowed) {
 			t.Errorf("%s: %q (%s), want %q", r.Action, r.Verdict, r.Message, want[i])
 		}
 	}
@@ -90,11 +90,11 @@ func TestCheckRightsSimulates(t *testing.T) {
 	})
 	got := c.CheckRights(t.Context(), ofGroup(), rights(update, resume, "autoscaling:SuspendProcesses", "autoscaling:LaunchInstances", "autoscaling:DetachInstances", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"))
 	for i, want := range []struct {
-		verdict record.RightVerdict
+		verdict snapshot.RightVerdict
 		words   string
 	}{
-		{record.RightAllowed, ""}, {record.RightDenied, "not allowed by any policy of arn:aws:iam::123456789012:role/ops/admin"}, {record.RightDenied, "denied by a policy"},
-		{record.RightUnchecked, "aws:PrincipalTag/team"}, {record.RightUnchecked, "says nothing"}, {record.RightAllowed, ""},
+		{snapshot.RightAllowed, ""}, {snapshot.RightDenied, "not allowed by any policy of arn:aws:iam::123456789012:role/ops/admin"}, {snapshot.RightDenied, "denied by a policy"},
+		{snapshot.RightUnchecked, "aws:PrincipalTag/team"}, {snapshot.RightUnchecked, "says nothing"}, {snapshot.RightAllowed, ""},
 	} {
 		if got[i].Verdict != want.verdict || !strings.Contains(got[i].Message, want.words) {
 			t.Errorf("%s: %q %q, want %q %q", got[i].Action, got[i].Verdict, got[i].Message, want.verdict, want.words)
@@ -126,7 +126,7 @@ func TestCheckRightsOfWhom(t *testing.T) {
 		s.on("GetCallerIdentity", caller(arn))
 		s.on("SimulatePrincipalPolicy", fail(403, "AccessDenied", "User: "+arn+" is not authorized to perform: iam:SimulatePrincipalPolicy"))
 		r := c.CheckRights(t.Context(), ofGroup(), rights(update))[0]
-		if r.Verdict != record.RightUnchecked || r.Message == "" {
+		if r.Verdict != snapshot.RightUnchecked || r.Message == "" {
 			t.Errorf("%s: %+v", arn, r)
 		}
 		switch sent := s.sent("SimulatePrincipalPolicy"); {
@@ -144,20 +144,20 @@ func TestProveRights(t *testing.T) {
 	for name, c := range map[string]struct {
 		group            string
 		update, resume   string // their answers
-		updated, resumed record.RightVerdict
+		updated, resumed snapshot.RightVerdict
 		sent             int // ResumeProcesses
 	}{
-		"granted":            {"", "", "", record.RightAllowed, record.RightAllowed, 1},
-		"denied":             {"", fail(403, "AccessDenied", "no"), fail(403, "AccessDenied", "no"), record.RightDenied, record.RightDenied, 1},
-		"others' suspension": {suspended, "", "", record.RightAllowed, record.RightUnchecked, 0},
-		"not offered":        {"", fail(400, "ValidationError", "At least one field"), "", record.RightUnchecked, record.RightAllowed, 1},
+		"granted":            {"", "", "", snapshot.RightAllowed, snapshot.RightAllowed, 1},
+		"denied":             {"", fail(403, "AccessDenied", "no"), fail(403, "AccessDenied", "no"), snapshot.RightDenied, snapshot.RightDenied, 1},
+		"others' suspension": {suspended, "", "", snapshot.RightAllowed, snapshot.RightUnchecked, 0},
+		"not offered":        {"", fail(400, "ValidationError", "At least one field"), "", snapshot.RightUnchecked, snapshot.RightAllowed, 1},
 	} {
 		s, client := connect(t)
 		s.on("DescribeAutoScalingGroups", groups(e("AutoScalingGroupName", "ng")+c.group))
 		s.on("UpdateAutoScalingGroup", c.update)
 		s.on("ResumeProcesses", c.resume)
-		got := client.ProveRights(t.Context(), "ng", append(rights(update, resume, "autoscaling:SuspendProcesses"), record.Right{Action: update, Verdict: record.RightAllowed}))
-		if got[0].Verdict != c.updated || got[1].Verdict != c.resumed || got[2].Verdict != record.RightUnchecked {
+		got := client.ProveRights(t.Context(), "ng", append(rights(update, resume, "autoscaling:SuspendProcesses"), snapshot.Right{Action: update, Verdict: snapshot.RightAllowed}))
+		if got[0].Verdict != c.updated || got[1].Verdict != c.resumed || got[2].Verdict != snapshot.RightUnchecked {
 			t.Errorf("%s: %+v", name, got)
 		}
 		updates, resumes := s.sent("UpdateAutoScalingGroup"), s.sent("ResumeProcesses")
@@ -183,10 +183,10 @@ func TestReadOnlyAsksByDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := c.CheckRights(t.Context(), ofGroup(), rights("ec2:TerminateInstances"))[0]; r.Verdict != record.RightAllowed {
+	if r := c.CheckRights(t.Context(), ofGroup(), rights("ec2:TerminateInstances"))[0]; r.Verdict != snapshot.RightAllowed {
 		t.Errorf("%+v", r)
 	}
-	if r := c.ProveRights(t.Context(), "ng", rights(update))[0]; r.Verdict != record.RightUnchecked || len(s.sent("UpdateAutoScalingGroup")) > 0 {
+	if r := c.ProveRights(t.Context(), "ng", rights(update))[0]; r.Verdict != snapshot.RightUnchecked || len(s.sent("UpdateAutoScalingGroup")) > 0 {
 		t.Errorf("%+v, sent %v", r, s.Calls())
 	}
 }

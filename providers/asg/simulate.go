@@ -14,12 +14,12 @@ import (
 	iamtypes "github.com/aws/aws-sdk-go-v2/service/iam/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // simulateAll has IAM simulate the caller's policies for rights, by resource the places in out.
-func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]int, out []record.Right) {
+func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]int, out []snapshot.Right) {
 	of, err := c.principal(ctx)
 	for _, resource := range slices.Sorted(maps.Keys(left)) {
 		var actions []string
@@ -43,7 +43,7 @@ func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]in
 
 // judged is what a simulation says of a right. One that lacks values of a policy's conditions
 // may be wrong either way, and decides nothing.
-func judged(e iamtypes.EvaluationResult, of string) (record.RightVerdict, string) {
+func judged(e iamtypes.EvaluationResult, of string) (snapshot.RightVerdict, string) {
 	missing := slices.Clone(e.MissingContextValues)
 	for _, r := range e.ResourceSpecificResults {
 		missing = append(missing, r.MissingContextValues...)
@@ -51,15 +51,15 @@ func judged(e iamtypes.EvaluationResult, of string) (record.RightVerdict, string
 	slices.Sort(missing)
 	switch missing = slices.Compact(missing); {
 	case len(missing) > 0:
-		return record.RightUnchecked, transport.Clean("the policies of " + of + " have conditions that cannot be simulated: " + strings.Join(missing, ", "))
+		return snapshot.RightUnchecked, transport.Clean("the policies of " + of + " have conditions that cannot be simulated: " + strings.Join(missing, ", "))
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeAllowed:
-		return record.RightAllowed, ""
+		return snapshot.RightAllowed, ""
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeExplicitDeny:
-		return record.RightDenied, transport.Clean("denied by a policy of " + of + ", as IAM simulates it")
+		return snapshot.RightDenied, transport.Clean("denied by a policy of " + of + ", as IAM simulates it")
 	case e.EvalDecision == iamtypes.PolicyEvaluationDecisionTypeImplicitDeny:
-		return record.RightDenied, transport.Clean("not allowed by any policy of " + of + ", as IAM simulates it")
+		return snapshot.RightDenied, transport.Clean("not allowed by any policy of " + of + ", as IAM simulates it")
 	}
-	return record.RightUnchecked, "IAM's simulation says nothing of it"
+	return snapshot.RightUnchecked, "IAM's simulation says nothing of it"
 }
 
 // simulate has IAM evaluate the policies of a user or role for actions on one resource, with

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -108,15 +109,15 @@ func (c *Client) PaceRight() kube.Right {
 }
 
 // MaySetPace checks that right in the garden cluster.
-func (c *Client) MaySetPace(ctx context.Context) record.Right {
+func (c *Client) MaySetPace(ctx context.Context) snapshot.Right {
 	right := c.PaceRight()
-	out := record.Right{Action: right.String(), Resource: "Shoot " + c.o.Shoot, Verdict: record.RightAllowed}
+	out := snapshot.Right{Action: right.String(), Resource: "Shoot " + c.o.Shoot, Verdict: snapshot.RightAllowed}
 	missing, err := c.garden.Check(ctx, []kube.Right{right})
 	switch {
 	case err != nil:
-		out.Verdict, out.Message = record.RightUnchecked, err.Error()
+		out.Verdict, out.Message = snapshot.RightUnchecked, err.Error()
 	case len(missing) > 0:
-		out.Verdict, out.Message = record.RightDenied, "give this user a Role in namespace "+right.Namespace+" of the "+gardenCluster+" with the rule "+right.Rule()
+		out.Verdict, out.Message = snapshot.RightDenied, "give this user a Role in namespace "+right.Namespace+" of the "+gardenCluster+" with the rule "+right.Rule()
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -116,7 +117,7 @@ func TestPaceNeedsItsRight(t *testing.T) {
 		t.Errorf("the right is denied: %+v", r)
 	}
 	api.forbid("", "")
-	if r := acts.MaySetPace(t.Context()); r.Verdict != record.RightAllowed {
+	if r := acts.MaySetPace(t.Context()); r.Verdict != snapshot.RightAllowed {
 		t.Errorf("the right is there: %+v", r)
 	}
 }

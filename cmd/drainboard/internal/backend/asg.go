@@ -94,7 +94,7 @@ func (g *awsGroup) Gone(ctx context.Context, run record.Run, w *world.World) ([]
 	return []world.Template{run.BaseTemplate}, nil
 }
 
-func (g *awsGroup) Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right {
+func (g *awsGroup) Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []snapshot.Right {
 	rights := snapshot.RightsOf(rules, w, p)
 	if len(rights) == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (g *awsGroup) Rights(ctx context.Context, rules engine.Strategy, w *world.W
 	return g.aws.CheckRights(ctx, on, rights)
 }
 
-func (g *awsGroup) Prove(ctx context.Context, rights []record.Right) []record.Right {
+func (g *awsGroup) Prove(ctx context.Context, rights []snapshot.Right) []snapshot.Right {
 	return g.aws.ProveRights(ctx, g.name, rights)
 }
 

@@ -57,10 +57,10 @@ type Group interface {
 	Gone(ctx context.Context, run record.Run, w *world.World) ([]world.Template, error)
 	// Rights returns the rights beyond those in the group's own cluster that a planned run takes,
 	// checked without a change as far as they can be.
-	Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right
+	Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []snapshot.Right
 	// Prove checks those that are left by requests that change nothing. Only the holder of the
 	// group's lock may send them.
-	Prove(ctx context.Context, rights []record.Right) []record.Right
+	Prove(ctx context.Context, rights []snapshot.Right) []snapshot.Right
 }
 
 // Asked has the flags of the command line.

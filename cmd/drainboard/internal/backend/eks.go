@@ -296,7 +296,7 @@ func (*managedGroup) Gone(context.Context, record.Run, *world.World) ([]world.Te
 }
 
 // Rights is that to start the update: EKS does the rest by a role of its own.
-func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.World, p *snapshot.Plan) []record.Right {
+func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.World, p *snapshot.Plan) []snapshot.Right {
 	if !p.HasWork() {
 		return nil
 	}
@@ -307,14 +307,16 @@ func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.W
 	if len(p.Nodes) > 0 {
 		kinds = append(kinds, record.StartUpdate)
 	}
-	var rights []record.Right
+	var rights []snapshot.Right
 	for _, kind := range kinds {
 		for _, action := range record.KindOf(kind).Rights {
-			rights = append(rights, record.Right{Action: action})
+			rights = append(rights, snapshot.Right{Action: action})
 		}
 	}
 	return g.aws.CheckRights(ctx, asg.Taken{Group: &w.Group, NodeGroup: g.known.ARN}, rights)
 }
 
 // Prove has nothing to prove.
-func (*managedGroup) Prove(_ context.Context, rights []record.Right) []record.Right { return rights }
+func (*managedGroup) Prove(_ context.Context, rights []snapshot.Right) []snapshot.Right {
+	return rights
+}

@@ -202,12 +202,12 @@ func (*pool) Gone(context.Context, record.Run, *world.World) ([]world.Template, 
 }
 
 // Rights is that to change the Shoot, for a run that sets the pool's pace or has set it.
-func (p *pool) Rights(ctx context.Context, _ engine.Strategy, _ *world.World, plan *snapshot.Plan) []record.Right {
+func (p *pool) Rights(ctx context.Context, _ engine.Strategy, _ *world.World, plan *snapshot.Plan) []snapshot.Right {
 	if plan.Run.Settings.Pace == nil && plan.Run.Pace == nil || p.found.Shoot == "" {
 		return nil
 	}
-	return []record.Right{p.client.MaySetPace(ctx)}
+	return []snapshot.Right{p.client.MaySetPace(ctx)}
 }
 
 // Prove has nothing to prove.
-func (*pool) Prove(_ context.Context, rights []record.Right) []record.Right { return rights }
+func (*pool) Prove(_ context.Context, rights []snapshot.Right) []snapshot.Right { return rights }

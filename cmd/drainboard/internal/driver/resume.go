@@ -11,6 +11,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
 
@@ -37,7 +38,7 @@ func (d *driver) resume(ctx context.Context, run record.Run) error {
 		}
 	}
 	now := d.session.Clock().Now() // the user may have taken time to answer
-	history := record.RecordDiff(record.Run{}, run)
+	history := diff.Between(record.Run{}, run)
 	if run.State == record.Planned {
 		run = engine.Start(run, now, session.User())
 	}

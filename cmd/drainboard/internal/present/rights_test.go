@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
-	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
 )
@@ -15,16 +14,16 @@ import (
 // it from starting.
 func TestPlanTellsRights(t *testing.T) {
 	p := planned()
-	p.Rights = []record.Right{
-		{Action: "autoscaling:UpdateAutoScalingGroup", Resource: "arn:g", Verdict: record.RightAllowed},
+	p.Rights = []snapshot.Right{
+		{Action: "autoscaling:UpdateAutoScalingGroup", Resource: "arn:g", Verdict: snapshot.RightAllowed},
 		{Action: "autoscaling:ResumeProcesses", Resource: "arn:g", Message: "IAM is away"},
 		{Action: "autoscaling:SuspendProcesses", Resource: "arn:g", Message: "IAM is away"},
-		{Action: "autoscaling:LaunchInstances", Resource: "arn:g", When: "where a zone gets no new machine", Verdict: record.RightDenied, Message: "no policy allows it"},
+		{Action: "autoscaling:LaunchInstances", Resource: "arn:g", When: "where a zone gets no new machine", Verdict: snapshot.RightDenied, Message: "no policy allows it"},
 	}
 	if err := CannotStart(p); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	p.Rights = append(p.Rights, record.Right{Action: "ec2:CreateLaunchTemplateVersion", Resource: "arn:t", Verdict: record.RightDenied, Message: "a policy denies it"})
+	p.Rights = append(p.Rights, snapshot.Right{Action: "ec2:CreateLaunchTemplateVersion", Resource: "arn:t", Verdict: snapshot.RightDenied, Message: "a policy denies it"})
 	got := planText(p)
 	for _, want := range []string{
 		"IAM rights missing, without which an upgrade does not start:\n  - ec2:CreateLaunchTemplateVersion on arn:t: a policy denies it; allow it, or upgrade as a user or role that may\n",

@@ -46,7 +46,7 @@ type File struct {
 	// Last is of the group's last run what plans use, nil where there was none.
 	Last *record.Run
 	// Rights are those that the run takes.
-	Rights []record.Right
+	Rights []snapshot.Right
 	World  world.Contents
 }
 

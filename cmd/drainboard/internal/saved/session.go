@@ -127,7 +127,7 @@ func (g group) Target(_ context.Context, o asg.TargetOptions) (record.Target, er
 	return g.file.Target, nil
 }
 
-func (g group) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []record.Right {
+func (g group) Rights(context.Context, engine.Strategy, *world.World, *snapshot.Plan) []snapshot.Right {
 	return g.file.Rights
 }
 

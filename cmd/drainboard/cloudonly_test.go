@@ -25,8 +25,8 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/awstest"
+	"github.com/drainboard/drainboard/providers/asg/taglock"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
@@ -87,7 +87,7 @@ func aloneWith(t *testing.T) *shop {
 		if s.tag == "" {
 			return awstest.Members("Tags")
 		}
-		return awstest.Members("Tags", awstest.E("Key", asg.RunTagKey, "ResourceId", shopGroup, "Value", s.tag))
+		return awstest.Members("Tags", awstest.E("Key", taglock.Key, "ResourceId", shopGroup, "Value", s.tag))
 	})
 	s.OnCall("CreateOrUpdateTags", func(f url.Values) string {
 		s.mu.Lock()
@@ -123,7 +123,7 @@ func (s *shop) groups(f url.Values) string {
 	}
 	tags := []string{"KubernetesCluster", shopCluster, "kops.k8s.io/instancegroup", "nodes-a", "k8s.io/role/node", "1"}
 	if s.tag != "" {
-		tags = append(tags, asg.RunTagKey, s.tag)
+		tags = append(tags, taglock.Key, s.tag)
 	}
 	all := map[string]string{
 		shopGroup: group(shopGroup, "2", awstest.Tags(tags...), members...),
@@ -311,7 +311,7 @@ func TestCloudOnlyHasItsRecordHere(t *testing.T) {
 	if tag := s.locked(); !strings.Contains(tag, "at="+session.User()) || strings.Contains(tag, "until=") {
 		t.Errorf("the tag says %q", tag)
 	}
-	if err := session.RunWithoutKubernetes(shopGroup, map[string]string{asg.RunTagKey: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
+	if err := session.RunWithoutKubernetes(shopGroup, map[string]string{taglock.Key: s.locked()}, time.Now()); err == nil || !strings.Contains(err.Error(), "--cloudonly") {
 		t.Errorf("a run with Kubernetes may begin beside it: %v", err)
 	}
 

@@ -69,6 +69,8 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./providers/kube/lock", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "actions", kube + "events"}},
 		{"./providers/kube/actions", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "events"}},
 		{"./providers/kube/events", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "actions"}},
+		{"./providers/asg", []string{self + "providers/asg/rights", self + "providers/asg/taglock"}},
+		{"./providers/asg/transport", []string{self + "providers/asg$"}},
 		{"./ui/...", []string{self + "providers", self + "engine/live", self + "cmd", "k8s.io/client-go", "github.com/aws/"}},
 		{"./ui", []string{self + "ui/lines", self + "ui/picker"}},
 		{"./ui/picker", []string{self + "ui$", self + "ui/lines"}},
@@ -191,7 +193,7 @@ func TestPackagesStaySmall(t *testing.T) {
 	const most = 25
 	larger := map[string]int{ // those that have not been split yet; they do not grow
 		"engine": 28, "engine/sim": 70,
-		"providers/asg": 29, "ui": 28,
+		"ui": 28,
 	}
 	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
 	packages := 0

@@ -27,7 +27,7 @@ const (
 // activity that known has in its final form already, once it has met those of
 // known that had not come to their end, and adds the rest of known.
 func (c *Client) activities(ctx context.Context, name string, since time.Time, known []history) ([]history, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	final, open := map[string]bool{}, map[string]bool{}
 	for _, k := range known {
@@ -70,7 +70,7 @@ const latest = 20
 // lately reads a group's history before it is followed: when its machines were launched, how long
 // ends took, and how the last launches went. What may not be read is left out.
 func (c *Client) lately(ctx context.Context, g types.AutoScalingGroup) *world.Lately {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out := &world.Lately{Launched: map[string]time.Time{}}
 	var ids []string
@@ -113,7 +113,7 @@ func (c *Client) lately(ctx context.Context, g types.AutoScalingGroup) *world.La
 // user request, shrinking the capacity from 5 to 4". Where that may not be read, the answer is
 // no.
 func (c *Client) shrunk(ctx context.Context, a record.Action) bool {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	pages := autoscaling.NewDescribeScalingActivitiesPaginator(c.scaling, &autoscaling.DescribeScalingActivitiesInput{
 		AutoScalingGroupName: &a.Group, MaxRecords: aws.Int32(activityPage),

@@ -5,7 +5,7 @@
 // what the machines are to become, Feed keeps a world up to date with one group,
 // Executor changes it. Only the Executor sends anything but Describe calls. A
 // provider whose groups are Auto Scaling groups of a special make builds on these:
-// a Whole says what makes them so.
+// a Whole says what makes them so. Packages rights and taglock ask by its Client.
 //
 // The package knows Auto Scaling and EC2 and nothing of Kubernetes; a machine is
 // matched with its node by the instance id, which the node's provider id ends in.
@@ -14,7 +14,6 @@ package asg
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -117,7 +116,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 
 // load is what Options ask of the SDK. The adaptive retry mode slows down by
 // itself while the service throttles; it holds for reads and for changes that
-// may be repeated, see once.
+// may be repeated, see transport.Once.
 func (o Options) load() []func(*config.LoadOptions) error {
 	load := []func(*config.LoadOptions) error{
 		config.WithAppID(appID),
@@ -143,12 +142,15 @@ func (c *Client) Region() string { return c.region }
 // nothing that this one may not send.
 func (c *Client) Config() aws.Config { return c.config.Copy() }
 
+// AutoScaling and EC2 are the clients that this one asks by, for packages that ask the same
+// services: their requests count against the same limits.
+func (c *Client) AutoScaling() *autoscaling.Client { return c.scaling }
+
+// EC2 is described with AutoScaling.
+func (c *Client) EC2() *ec2.Client { return c.compute }
+
 // Explain puts an error of such a client into words, as those of this package are.
 func (c *Client) Explain(err error) error { return c.explain(err) }
-
-// once is the option of calls that the SDK must not repeat by itself, because
-// the first may have happened though its answer was lost.
-func once(o *autoscaling.Options) { o.Retryer = aws.NopRetryer{} }
 
 // fresh reads the AWS configuration again each time credentials are asked for,
 // so that keys renewed on disk are found without a restart. The cache around it
@@ -185,8 +187,3 @@ var regionOfZone = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)+-[0-9]+`)
 // zone: eu-west-1 for eu-west-1b, us-west-2 for us-west-2-lax-1a. It is "" for a
 // name that is none of these.
 func RegionOf(zone string) string { return regionOfZone.FindString(zone) }
-
-// bounded gives a call its time.
-func bounded(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
-}

@@ -30,7 +30,7 @@ func TestLostAnswerIsAskedForAgain(t *testing.T) {
 		<-over
 		return ""
 	})
-	ctx, cancel := bounded(t.Context(), callTimeout)
+	ctx, cancel := transport.Bounded(t.Context(), callTimeout)
 	defer cancel()
 	begin := time.Now()
 	if _, err := c.scaling.DescribeAutoScalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{}); err != nil {

@@ -53,7 +53,7 @@ func (t targetGroup) targets(machine string) []elbv2types.TargetDescription {
 // standing: any state but unused and draining may mean traffic. A target that is not
 // registered is unused.
 func (t targetGroup) standing(ctx context.Context, machine string) (standing, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := t.c.targets.DescribeTargetHealth(ctx, &elasticloadbalancingv2.DescribeTargetHealthInput{TargetGroupArn: &t.arn, Targets: t.targets(machine)})
 	if err != nil {
@@ -77,7 +77,7 @@ func (t targetGroup) standing(ctx context.Context, machine string) (standing, er
 }
 
 func (t targetGroup) remove(ctx context.Context, machine string) error {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := t.c.targets.DeregisterTargets(ctx, &elasticloadbalancingv2.DeregisterTargetsInput{TargetGroupArn: &t.arn, Targets: t.targets(machine)})
 	return err
@@ -98,7 +98,7 @@ func (l classic) instances(machine string) []elbtypes.Instance {
 // standing: the state is InService also while connections drain, when only the
 // description says so (API reference, InstanceState).
 func (l classic) standing(ctx context.Context, machine string) (standing, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := l.c.balancers.DescribeInstanceHealth(ctx, &elasticloadbalancing.DescribeInstanceHealthInput{LoadBalancerName: &l.name, Instances: l.instances(machine)})
 	if err != nil {
@@ -118,7 +118,7 @@ func (l classic) standing(ctx context.Context, machine string) (standing, error)
 }
 
 func (l classic) remove(ctx context.Context, machine string) error {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := l.c.balancers.DeregisterInstancesFromLoadBalancer(ctx, &elasticloadbalancing.DeregisterInstancesFromLoadBalancerInput{LoadBalancerName: &l.name, Instances: l.instances(machine)})
 	return err

@@ -69,7 +69,7 @@ func (w Whole) peers(ctx context.Context, all []types.AutoScalingGroup, ended ma
 	}
 	var err error
 	if w.Unmade != nil {
-		ctx, cancel := bounded(ctx, callTimeout)
+		ctx, cancel := transport.Bounded(ctx, callTimeout)
 		defer cancel()
 		var unmade []world.Peer
 		unmade, err = w.Unmade(ctx, func(alias string) bool { return aliases[alias] })
@@ -129,7 +129,7 @@ func (c *Client) countWarm(ctx context.Context, all []types.AutoScalingGroup, s 
 // there, by group, sorted. One that carries the tag and is a member all the same is not
 // detached.
 func (c *Client) detachedFrom(ctx context.Context, w Whole, groups []types.AutoScalingGroup) (map[string][]string, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	tagged, err := c.instances(ctx, filter("tag:"+w.Key, w.Value), filter("tag-key", w.Detached), filter("instance-state-name", alive...))
 	if err != nil {

@@ -46,11 +46,11 @@ func (e *Executor) detach(ctx context.Context, a record.Action) record.Outcome {
 	if err := e.c.tag(ctx, a.Machine, tag); err != nil {
 		return notAsked(err) // the tag may be there: the machine is in its group, so it says nothing
 	}
-	call, cancel := bounded(ctx, callTimeout)
+	call, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err = e.c.scaling.DetachInstances(call, &autoscaling.DetachInstancesInput{
 		AutoScalingGroupName: &a.Group, InstanceIds: []string{a.Machine}, ShouldDecrementDesiredCapacity: aws.Bool(false),
-	}, once)
+	}, transport.Once)
 	if err == nil {
 		return done("")
 	}
@@ -89,7 +89,7 @@ func (e *Executor) detachedFrom(i ec2types.Instance, group string) bool {
 
 // tag puts tags on a machine. Repeating it is harmless.
 func (c *Client) tag(ctx context.Context, id string, tags []ec2types.Tag) error {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := c.compute.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{id}, Tags: tags})
 	return c.explain(err)
@@ -97,7 +97,7 @@ func (c *Client) tag(ctx context.Context, id string, tags []ec2types.Tag) error 
 
 // untag takes tags off a machine, those with just these values.
 func (c *Client) untag(ctx context.Context, id string, tags []ec2types.Tag) error {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := c.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: []string{id}, Tags: tags})
 	return c.explain(err)

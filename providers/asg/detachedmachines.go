@@ -45,7 +45,7 @@ type outside struct {
 // read adds to a group's members what EC2 tells. Without the detached machines there is
 // no picture: that is the error.
 func (o *outside) read(ctx context.Context, c *Client, w Whole, group string, members []world.Machine, busy bool) ([]world.Machine, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	found, err := c.instances(ctx, filter("tag:"+w.Key, w.Value), filter("tag:"+w.Detached, group), filter("instance-state-name", append(slices.Clip(alive), endingStates[0])...))
 	if err != nil {

@@ -120,7 +120,7 @@ func (e *Executor) createTemplate(ctx context.Context, a record.Action) record.O
 	if found {
 		return record.Outcome{Verdict: record.Done, Template: &equal, Message: fmt.Sprintf("version %d is equal and reused", equal.Version)}
 	}
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := e.c.compute.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
 		LaunchTemplateId:   &a.Template.ID,
@@ -226,9 +226,9 @@ func sent(size *int) *int32 {
 // update sends one UpdateAutoScalingGroup, once: repeated later it could undo
 // what other users did in between.
 func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScalingGroupInput) record.Outcome {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
-	if _, err := e.c.scaling.UpdateAutoScalingGroup(ctx, in, once); err != nil {
+	if _, err := e.c.scaling.UpdateAutoScalingGroup(ctx, in, transport.Once); err != nil {
 		return e.c.judge(err, false)
 	}
 	return done("")
@@ -236,7 +236,7 @@ func (e *Executor) update(ctx context.Context, in *autoscaling.UpdateAutoScaling
 
 // suspend stops one process of the group. Repeating it is harmless.
 func (e *Executor) suspend(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.scaling.SuspendProcesses(ctx, &autoscaling.SuspendProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})
 	if err != nil {
@@ -247,7 +247,7 @@ func (e *Executor) suspend(ctx context.Context, a record.Action) record.Outcome 
 
 // resume lets one process of the group act again. Repeating it is harmless.
 func (e *Executor) resume(ctx context.Context, a record.Action) record.Outcome {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.scaling.ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &a.Group, ScalingProcesses: []string{a.Process}})
 	if err != nil {

@@ -224,7 +224,7 @@ func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	pages := ec2.NewDescribeSubnetsPaginator(c.compute, &ec2.DescribeSubnetsInput{SubnetIds: ids})
 	var out []world.Subnet
@@ -246,7 +246,7 @@ func (c *Client) subnets(ctx context.Context, g types.AutoScalingGroup) ([]world
 
 // hooks reads a group's lifecycle hooks.
 func (c *Client) hooks(ctx context.Context, name string) ([]world.Hook, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.scaling.DescribeLifecycleHooks(ctx, &autoscaling.DescribeLifecycleHooksInput{AutoScalingGroupName: &name})
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *Client) hooks(ctx context.Context, name string) ([]world.Hook, error) {
 
 // warmPool reads the machines of a group's warm pool.
 func (c *Client) warmPool(ctx context.Context, name string) ([]world.Machine, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	pages := autoscaling.NewDescribeWarmPoolPaginator(c.scaling, &autoscaling.DescribeWarmPoolInput{AutoScalingGroupName: &name})
 	var out []world.Machine
@@ -300,7 +300,7 @@ const filterValues = 200
 // spots says of machines whether they are Spot. One that EC2 does not tell of
 // (yet) is left out.
 func (c *Client) spots(ctx context.Context, ids []string) (map[string]bool, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out := map[string]bool{}
 	for some := range slices.Chunk(ids, filterValues) {

@@ -27,7 +27,7 @@ func (c *Client) describe(ctx context.Context, name string) (types.AutoScalingGr
 // describeWith reads one group, with its instances or, which is much quicker for a large
 // one, without them.
 func (c *Client) describeWith(ctx context.Context, name string, instances bool) (types.AutoScalingGroup, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	in := &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}}
 	if !instances {
@@ -58,7 +58,7 @@ func (c *Client) describeAll(ctx context.Context, filters ...types.Filter) ([]ty
 }
 
 func (c *Client) nextGroups(ctx context.Context, pages *autoscaling.DescribeAutoScalingGroupsPaginator) ([]types.AutoScalingGroup, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	page, err := pages.NextPage(ctx)
 	if err != nil {

@@ -54,7 +54,7 @@ func (e *Executor) inspect(ctx context.Context, a record.Action) record.Outcome 
 
 // instance reads one instance; the error wraps ErrNotFound if EC2 knows none.
 func (c *Client) instance(ctx context.Context, id string) (ec2types.Instance, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
 	if err != nil {
@@ -91,7 +91,7 @@ func instanceState(i ec2types.Instance) string {
 // statusChecks says in a line what EC2's status checks of a running machine
 // found, "" if it knows of none.
 func (c *Client) statusChecks(ctx context.Context, id string) string {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.compute.DescribeInstanceStatus(ctx, &ec2.DescribeInstanceStatusInput{InstanceIds: []string{id}, IncludeAllInstances: aws.Bool(true)})
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *Client) console(ctx context.Context, id string) []string {
 }
 
 func (c *Client) consoleOutput(ctx context.Context, id string, latest bool) (string, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	in := &ec2.GetConsoleOutputInput{InstanceId: &id}
 	if latest {

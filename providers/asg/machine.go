@@ -42,7 +42,7 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 	e.mu.Lock()
 	try := e.spent[a.Token]
 	e.mu.Unlock()
-	ctx, cancel := bounded(ctx, launchTimeout)
+	ctx, cancel := transport.Bounded(ctx, launchTimeout)
 	defer cancel()
 	out, err := e.c.scaling.LaunchInstances(ctx, &autoscaling.LaunchInstancesInput{
 		AutoScalingGroupName: &a.Group,
@@ -50,7 +50,7 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 		RequestedCapacity:    aws.Int32(1),
 		AvailabilityZones:    []string{a.Zone},
 		RetryStrategy:        types.RetryStrategyNone,
-	}, once)
+	}, transport.Once)
 	if err != nil {
 		o := e.c.judge(err, false)
 		code, _ := transport.Answered(err)
@@ -79,7 +79,7 @@ func (e *Executor) launchIn(ctx context.Context, a record.Action) record.Outcome
 // launchRefused is the outcome of a launch that EC2 did not make: nothing was
 // launched, whatever the code.
 func launchRefused(code, message, zone string) record.Outcome {
-	r := refusalOf(code, message)
+	r := transport.Refusal(code, message)
 	if r == "" {
 		r = record.RefusedBusy
 	}
@@ -147,11 +147,11 @@ func (e *Executor) terminate(ctx context.Context, a record.Action) record.Outcom
 	if o, wrong := misplaced(a, m); wrong {
 		return o
 	}
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err = e.c.scaling.TerminateInstanceInAutoScalingGroup(ctx, &autoscaling.TerminateInstanceInAutoScalingGroupInput{
 		InstanceId: &a.Machine, ShouldDecrementDesiredCapacity: &a.Decrement,
-	}, once)
+	}, transport.Once)
 	if err != nil {
 		return e.c.judge(err, false)
 	}
@@ -221,7 +221,7 @@ type membership struct {
 
 // member reads an instance directly.
 func (c *Client) member(ctx context.Context, id string) (membership, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.scaling.DescribeAutoScalingInstances(ctx, &autoscaling.DescribeAutoScalingInstancesInput{InstanceIds: []string{id}})
 	if err != nil {
@@ -271,7 +271,7 @@ func (c *Client) stateOf(ctx context.Context, id string) (ec2types.InstanceState
 // the launch of an action may have used. Where EC2 may not be asked the answer
 // is no: a repeat with the same token is harmless for 8 hours.
 func (c *Client) launched(ctx context.Context, a record.Action) (bool, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	t := token(a.Token, 0)
 	out, err := c.compute.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: []ec2types.Filter{

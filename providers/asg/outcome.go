@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"strings"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
@@ -12,55 +11,6 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
-
-// refusals by error code, where the code says it all.
-var refusals = map[string]record.Refusal{
-	"ScalingActivityInProgress":    record.RefusedBusy,
-	"ResourceContention":           record.RefusedBusy,
-	"IdempotentCallInProgress":     record.RefusedBusy,
-	"ServiceUnavailable":           record.RefusedBusy,
-	"Unavailable":                  record.RefusedBusy,
-	"ServiceLinkedRoleFailure":     record.RefusedBusy,
-	"ResourceInUse":                record.RefusedConflict,
-	"InstanceRefreshInProgress":    record.RefusedConflict,
-	"IncorrectInstanceState":       record.RefusedConflict,
-	"InsufficientInstanceCapacity": record.RefusedCapacity,
-	"InsufficientCapacity":         record.RefusedCapacity,
-	"InsufficientHostCapacity":     record.RefusedCapacity,
-	"InsufficientReservedInstance": record.RefusedCapacity,
-	"UnfulfillableCapacity":        record.RefusedCapacity,
-	"InsufficientFreeAddresses":    record.RefusedCapacity,
-	"InstanceLimitExceeded":        record.RefusedCapacity,
-	"VcpuLimitExceeded":            record.RefusedCapacity,
-	"MaxSpotInstanceCountExceeded": record.RefusedCapacity,
-	"SpotMaxPriceTooLow":           record.RefusedCapacity,
-	"InsufficientAddressCapacity":  record.RefusedCapacity,
-	"ReservationCapacityExceeded":  record.RefusedCapacity,
-	"PendingVerification":          record.RefusedBusy,
-}
-
-// refusalOf is what kind of no a service's error is, "" if it is none: an error
-// on its own side, after which it may have happened all the same.
-func refusalOf(code, message string) record.Refusal {
-	short := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(code, "Exception"), "Fault"), "InSubnet")
-	switch {
-	case transport.ThrottleCodes[code], transport.ExpiredCodes[code], transport.BadLoginCodes[code]:
-		return record.RefusedBusy
-	case transport.IsForbidden(code, message):
-		return record.RefusedForbidden
-	case strings.Contains(message, "No managed instance found"), strings.Contains(message, "is not part of Auto Scaling group"):
-		return record.RefusedGone
-	case strings.Contains(message, "is not in InService or Standby"), // it cannot be detached now
-		strings.Contains(message, "violate group's min size"): // which a user has raised
-		return record.RefusedConflict
-	case strings.HasPrefix(code, "Internal"):
-		return ""
-	}
-	if r, ok := refusals[short]; ok {
-		return r
-	}
-	return record.RefusedInvalid
-}
 
 // Judge says what became of a change by another of AWS's services that failed with err, and that
 // may be sent more than once.
@@ -94,7 +44,7 @@ func (c *Client) judge(err error, retried bool) record.Outcome {
 		}
 		return unknown
 	}
-	r := refusalOf(code, message)
+	r := transport.Refusal(code, message)
 	if r == record.RefusedInvalid && errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
 		r = ""
 	}

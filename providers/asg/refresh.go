@@ -22,7 +22,7 @@ var inFlight = []types.InstanceRefreshStatus{
 // refreshing is the instance refresh that is at work on a group, the zero one if
 // none is.
 func (c *Client) refreshing(ctx context.Context, name string) (world.Refresh, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.scaling.DescribeInstanceRefreshes(ctx, &autoscaling.DescribeInstanceRefreshesInput{AutoScalingGroupName: &name, MaxRecords: aws.Int32(10)})
 	if err != nil {

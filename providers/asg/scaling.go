@@ -15,7 +15,7 @@ import (
 // sizers reads what changes a group's size by itself: its scaling policies and
 // scheduled actions.
 func (c *Client) sizers(ctx context.Context, name string) (world.Scaling, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	policies, err := c.policies(ctx, name)
 	if err != nil {

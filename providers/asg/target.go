@@ -123,7 +123,7 @@ func (c *Client) imageExists(ctx context.Context, ami string) error {
 	if strings.HasPrefix(ami, "resolve:") {
 		return nil
 	}
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.compute.DescribeImages(ctx, &ec2.DescribeImagesInput{ImageIds: []string{ami}})
 	err = c.explain(err)

@@ -101,7 +101,7 @@ func (c *Client) TemplateExists(ctx context.Context, t world.Template) (bool, er
 // templateVersion reads one version; an error wraps ErrNotFound if there is no
 // such template or version.
 func (c *Client) templateVersion(ctx context.Context, id, spec string) (ec2types.LaunchTemplateVersion, error) {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	out, err := c.compute.DescribeLaunchTemplateVersions(ctx, &ec2.DescribeLaunchTemplateVersionsInput{
 		LaunchTemplateId: &id,
@@ -133,7 +133,7 @@ func (c *Client) equalVersion(ctx context.Context, source world.Template, image 
 	want := *from.LaunchTemplateData
 	want.ImageId = &image
 
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	pages := ec2.NewDescribeLaunchTemplateVersionsPaginator(c.compute, &ec2.DescribeLaunchTemplateVersionsInput{
 		LaunchTemplateId: &source.ID,

@@ -41,7 +41,7 @@ func (e *Executor) terminateDirectly(ctx context.Context, a record.Action) recor
 
 // end makes EC2 terminate an instance. It sends one request: the caller checks whether it happened.
 func (e *Executor) end(ctx context.Context, id string) record.Outcome {
-	ctx, cancel := bounded(ctx, callTimeout)
+	ctx, cancel := transport.Bounded(ctx, callTimeout)
 	defer cancel()
 	_, err := e.c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{InstanceIds: []string{id}},
 		func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} })

@@ -15,6 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/rights"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -95,22 +96,22 @@ func (g *awsGroup) Gone(ctx context.Context, run record.Run, w *world.World) ([]
 }
 
 func (g *awsGroup) Rights(ctx context.Context, rules engine.Strategy, w *world.World, p *snapshot.Plan) []snapshot.Right {
-	rights := snapshot.RightsOf(rules, w, p)
-	if len(rights) == 0 {
+	needed := snapshot.RightsOf(rules, w, p)
+	if len(needed) == 0 {
 		return nil
 	}
-	on := asg.Taken{Group: &w.Group, Image: p.Run.Target.Image, Tag: rules.Capabilities().DetachTag, SetsTemplate: rules.Capabilities().TemplateSetBy == "" || p.Run.Target.Image != ""}
+	on := rights.Objects{Group: &w.Group, Image: p.Run.Target.Image, Tag: rules.Capabilities().DetachTag, SetsTemplate: rules.Capabilities().TemplateSetBy == "" || p.Run.Target.Image != ""}
 	switch {
 	case len(p.Nodes) > 0:
 		on.Machine = p.Nodes[0].Machine
 	case len(p.Warm) > 0:
 		on.Machine = p.Warm[0]
 	}
-	return g.aws.CheckRights(ctx, on, rights)
+	return rights.New(g.aws).Check(ctx, on, needed)
 }
 
-func (g *awsGroup) Prove(ctx context.Context, rights []snapshot.Right) []snapshot.Right {
-	return g.aws.ProveRights(ctx, g.name, rights)
+func (g *awsGroup) Prove(ctx context.Context, unchecked []snapshot.Right) []snapshot.Right {
+	return rights.New(g.aws).Prove(ctx, g.name, unchecked)
 }
 
 // feedOptions returns the options of a command's feed.

@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/taglock"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 	"github.com/drainboard/drainboard/providers/kops"
 )
@@ -51,10 +52,10 @@ func (b *CloudOnly) ID(group string) string {
 
 // Tag returns the run in the tag of a group that was found or listed, the zero value if that
 // cannot be read, which is reported when the lock is taken.
-func (b *CloudOnly) Tag(group string) asg.RunTag {
+func (b *CloudOnly) Tag(group string) taglock.Tag {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	tag, _ := asg.RunTagOf(group, b.known[group].Tags)
+	tag, _ := taglock.Read(group, b.known[group].Tags)
 	return tag
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/rights"
 	"github.com/drainboard/drainboard/providers/eks"
 	"github.com/drainboard/drainboard/providers/kube"
 )
@@ -307,13 +308,13 @@ func (g *managedGroup) Rights(ctx context.Context, _ engine.Strategy, w *world.W
 	if len(p.Nodes) > 0 {
 		kinds = append(kinds, record.StartUpdate)
 	}
-	var rights []snapshot.Right
+	var needed []snapshot.Right
 	for _, kind := range kinds {
 		for _, action := range record.KindOf(kind).Rights {
-			rights = append(rights, snapshot.Right{Action: action})
+			needed = append(needed, snapshot.Right{Action: action})
 		}
 	}
-	return g.aws.CheckRights(ctx, asg.Taken{Group: &w.Group, NodeGroup: g.known.ARN}, rights)
+	return rights.New(g.aws).Check(ctx, rights.Objects{Group: &w.Group, NodeGroup: g.known.ARN}, needed)
 }
 
 // Prove has nothing to prove.

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
-	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/taglock"
 	"github.com/drainboard/drainboard/providers/disk"
 	"github.com/drainboard/drainboard/providers/journal"
 	"github.com/drainboard/drainboard/providers/kube/lock"
@@ -58,10 +58,10 @@ func (h *OnDisk) record(group string) *disk.Record {
 }
 
 func (h *OnDisk) Lease(group string, waiting func(holder string, until time.Time)) *Lease {
-	l := h.groups.AWS.TagLock(group, lock.Identity(), User())
+	l := taglock.New(h.groups.AWS, group, lock.Identity(), User())
 	l.Waiting = waiting
-	var held *asg.TagHeld
-	record := &carried{h.record(group), group, func() *asg.TagHeld { return held }}
+	var held *taglock.Held
+	record := &carried{h.record(group), group, func() *taglock.Held { return held }}
 	return &Lease{Record: record, take: func(ctx context.Context) (HeldLock, error) {
 		taken, err := l.Acquire(ctx)
 		if err == nil {
@@ -119,7 +119,7 @@ func (h *OnDisk) Note(_ context.Context, rows []present.GroupRow, _ []*world.Nod
 	}
 	for i, g := range rows {
 		rec, damaged := h.RecordOf(g.Name, records)
-		tag, _ := asg.RunTagOf(g.Name, g.Tags)
+		tag, _ := taglock.Read(g.Name, g.Tags)
 		switch run := rec.Run; {
 		case tag.Run != "" && !tag.Of(run.ID):
 			rows[i].Running = present.RunElsewhere
@@ -139,7 +139,7 @@ func (h *OnDisk) Records() ([]live.Stored, error) { return h.records.Records() }
 func (h *OnDisk) Past(group, id string) ([]live.Stored, error) { return h.records.Past(group, id) }
 
 // Tag returns the run in the tag of a group that was found or listed.
-func (h *OnDisk) Tag(group string) asg.RunTag { return h.groups.Tag(group) }
+func (h *OnDisk) Tag(group string) taglock.Tag { return h.groups.Tag(group) }
 
 // RecordOf returns the record of a group among records, the zero value if it has none.
 func (h *OnDisk) RecordOf(group string, records []live.Stored) (live.Stored, error) {
@@ -163,7 +163,7 @@ func (n nodeless) Do(_ context.Context, a record.Action) record.Outcome {
 type carried struct {
 	*disk.Record
 	group string
-	held  func() *asg.TagHeld // nil before the lock was taken
+	held  func() *taglock.Held // nil before the lock was taken
 }
 
 // Load reads the run. An unfinished run whose record is not here is an error: what it has
@@ -191,7 +191,7 @@ func (c *carried) Save(ctx context.Context, run record.Run) error {
 		return c.held().Carry(ctx, "")
 	}
 	if err := c.held().Carry(ctx, run.ID); err != nil {
-		return fmt.Errorf("note the run in the group's tag %s: %w", asg.RunTagKey, err)
+		return fmt.Errorf("note the run in the group's tag %s: %w", taglock.Key, err)
 	}
 	return c.Record.Save(ctx, run)
 }
@@ -199,7 +199,7 @@ func (c *carried) Save(ctx context.Context, run record.Run) error {
 // ElsewhereError reports that the record of a group's unfinished run is on another machine.
 type ElsewhereError struct {
 	group string
-	left  asg.RunTag
+	left  taglock.Tag
 }
 
 func (e *ElsewhereError) Error() string {
@@ -209,7 +209,7 @@ func (e *ElsewhereError) Error() string {
 // RunWithoutKubernetes returns why a group may not be rolled with Kubernetes while a run without it
 // has not ended; nil if it may.
 func RunWithoutKubernetes(group string, tags map[string]string, now time.Time) error {
-	tag, err := asg.RunTagOf(group, tags)
+	tag, err := taglock.Read(group, tags)
 	switch {
 	case err != nil:
 		return exitcode.Usage(err)
@@ -217,7 +217,7 @@ func RunWithoutKubernetes(group string, tags map[string]string, now time.Time) e
 		return exitcode.With(exitcode.Held, fmt.Errorf("group %s: %w; it is rolled without Kubernetes (--cloudonly)", group, &live.HeldError{Holder: tag.Holder, Since: tag.Since}))
 	case tag.Run != "":
 		return exitcode.Usage(fmt.Errorf("group %s: a run without Kubernetes has not ended: %s, recorded on this or another machine: %s\nNothing was changed. Resume it there:\n  %s\nor, if that machine is permanently gone, remove its tag:\n  aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-			group, tag.Run, cmp.Or(tag.At, "unknown"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, asg.RunTagKey))
+			group, tag.Run, cmp.Or(tag.At, "unknown"), present.UpgradeCloudOnly(group, tags["KubernetesCluster"]), group, taglock.Key))
 	}
 	return nil
 }

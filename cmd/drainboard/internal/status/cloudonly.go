@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/session"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/taglock"
 )
 
 // cloudOnly shows runs without Kubernetes: those recorded on this machine, and others as far
@@ -65,7 +65,7 @@ func (a *Status) listOnDisk(s *session.Session, disk *session.OnDisk, groups []p
 		if err != nil && a.Group != "" {
 			return nil, nil, session.Unreadable(err, present.UpgradeCloudOnly(a.Group, s.Cluster()))
 		}
-		tag, strange := asg.RunTagOf(g.Name, g.Tags)
+		tag, strange := taglock.Read(g.Name, g.Tags)
 		for _, err := range []error{err, strange} {
 			if err != nil {
 				trouble = append(trouble, err)
@@ -87,7 +87,7 @@ func (a *Status) listOnDisk(s *session.Session, disk *session.OnDisk, groups []p
 
 // statusOnDisk returns the state of a run recorded on this machine; for a single group with its
 // earlier runs.
-func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run record.Run, tag asg.RunTag) (present.Status, error) {
+func (a *Status) statusOnDisk(disk *session.OnDisk, g present.GroupRow, run record.Run, tag taglock.Tag) (present.Status, error) {
 	of := present.StatusOf(run)
 	if of.State != record.Finished {
 		of.Driver = driverBy(tag, disk.Clock().Now())
@@ -112,7 +112,7 @@ func (a *Status) writeJSON(groups []present.GroupRow, list []present.Status, tro
 }
 
 // driverBy returns the driver of a run by the tag of its group, "" if there is none.
-func driverBy(tag asg.RunTag, now time.Time) string {
+func driverBy(tag taglock.Tag, now time.Time) string {
 	if tag.Held(now) {
 		return tag.Holder
 	}

@@ -1,4 +1,4 @@
-package asg
+package taglock
 
 import (
 	"context"
@@ -14,50 +14,51 @@ import (
 
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // Times of a lock that is a tag.
 //
 // Tags know no condition: a later write wins, whatever was there. So nobody holds the lock
-// by having written the tag, but by reading it back after tagSettle, by when no write can
+// by having written the tag, but by reading it back after settle, by when no write can
 // still be on its way of a process that read the tag before ours was there: a write leaves
-// within tagGap of the read that allows it, has tagCall to arrive, and is read a second or
+// within gap of the read that allows it, has call to arrive, and is read a second or
 // two later. Of two that take it at once the later write is found by both.
 //
-// A holder stops acting tagDeadline after it sent what renewed the tag last, and writes
-// nothing from then on; others take the lock over after tagLease, and settle before they act.
+// A holder stops acting deadline after it sent what renewed the tag last, and writes
+// nothing from then on; others take the lock over after lease, and settle before they act.
 const (
-	tagLease    = 45 * time.Second
-	tagDeadline = 30 * time.Second
-	tagRenew    = 10 * time.Second
-	tagRetry    = 2 * time.Second
-	tagGap      = time.Second
-	tagCall     = 3 * time.Second
-	tagSettle   = 6 * time.Second
-	// tagAcquire bounds Acquire: a dead holder's lock is taken well before.
-	tagAcquire = 2 * tagLease
-	// tagRelease bounds Release.
-	tagRelease = 2 * tagCall
+	lease    = 45 * time.Second
+	deadline = 30 * time.Second
+	renewal  = 10 * time.Second
+	retry    = 2 * time.Second
+	gap      = time.Second
+	call     = 3 * time.Second
+	settle   = 6 * time.Second
+	// acquireTimeout bounds Acquire: a dead holder's lock is taken well before.
+	acquireTimeout = 2 * lease
+	// releaseTimeout bounds Release.
+	releaseTimeout = 2 * call
 )
 
-// TagLock is the lock of one group where there is no Kubernetes: a tag on the group. One
+// Lock is the lock of one group where there is no Kubernetes: a tag on the group. One
 // process holds it at a time.
-type TagLock struct {
-	c             *Client
+type Lock struct {
+	c             *asg.Client
 	group         string
 	holder, place string
 	id            string
-	time          lockTime
+	time          times
 	// Waiting, if set, is called once when Acquire finds the lock of a holder that may be
 	// dead: it will be taken over at until unless the holder shows a sign of life.
 	Waiting func(holder string, until time.Time)
 }
 
-// lockTime is where a TagLock has its time from: both clocks of this machine (mono with a
+// times is where a Lock has its time from: both clocks of this machine (mono with a
 // monotonic reading, wall without one), that of the cloud, and a timer. Tests have their
 // own.
-type lockTime struct {
+type times struct {
 	now   func() stamp
 	cloud func() time.Time
 	// timer tells once when a time is over, unless it is stopped before.
@@ -73,17 +74,17 @@ func (s stamp) since(before stamp) time.Duration {
 	return max(s.mono.Sub(before.mono), s.wall.Sub(before.wall))
 }
 
-// TagLock returns the lock of a group. holder is this process for people, place where it
+// New returns the lock of a group. holder is this process for people, place where it
 // keeps its record: user@host. Nothing is taken yet.
-func (c *Client) TagLock(group, holder, place string) *TagLock {
-	return &TagLock{
+func New(c *asg.Client, group, holder, place string) *Lock {
+	return &Lock{
 		c: c, group: group, holder: holder, place: place, id: rand.Text()[:8],
-		time: lockTime{
+		time: times{
 			now: func() stamp {
 				now := time.Now()
 				return stamp{now, now.Round(0)}
 			},
-			cloud: c.clock.Now,
+			cloud: c.Clock().Now,
 			timer: func(d time.Duration) (<-chan time.Time, func()) {
 				t := time.NewTimer(d)
 				return t.C, func() { t.Stop() }
@@ -94,13 +95,13 @@ func (c *Client) TagLock(group, holder, place string) *TagLock {
 
 // Acquire takes the lock. If another process holds it and renews it, it fails with a
 // live.HeldError within seconds; that of a dead process is taken over when its time is
-// over. It takes tagSettle at least. The lock is held until Release, beyond the end of ctx.
-func (l *TagLock) Acquire(ctx context.Context) (*TagHeld, error) {
-	ctx, cancel := context.WithTimeout(ctx, tagAcquire)
+// over. It takes settle at least. The lock is held until Release, beyond the end of ctx.
+func (l *Lock) Acquire(ctx context.Context) (*Held, error) {
+	ctx, cancel := context.WithTimeout(ctx, acquireTimeout)
 	defer cancel()
-	var seen RunTag // of another process, when it was first read
+	var seen Tag // of another process, when it was first read
 	for {
-		var held *TagHeld
+		var held *Held
 		asked := l.time.now()
 		there, err := l.read(ctx)
 		switch {
@@ -127,7 +128,7 @@ func (l *TagLock) Acquire(ctx context.Context) (*TagHeld, error) {
 		case err != nil && !passing(err):
 			return nil, l.explain(err)
 		}
-		if over := l.pause(ctx, tagRetry); over != nil {
+		if over := l.pause(ctx, retry); over != nil {
 			if err == nil {
 				err = over
 			}
@@ -137,7 +138,7 @@ func (l *TagLock) Acquire(ctx context.Context) (*TagHeld, error) {
 }
 
 // pause lets a time pass; the error is that of a ctx which ended before.
-func (l *TagLock) pause(ctx context.Context, d time.Duration) error {
+func (l *Lock) pause(ctx context.Context, d time.Duration) error {
 	over, stop := l.time.timer(d)
 	defer stop()
 	select {
@@ -150,18 +151,18 @@ func (l *TagLock) pause(ctx context.Context, d time.Duration) error {
 
 // claim writes the tag of a lock that was free when it was asked for, lets others do the
 // same, and reads back whose it is. Neither held nor an error: it has to be tried again.
-func (l *TagLock) claim(ctx context.Context, asked stamp, there RunTag) (*TagHeld, error) {
+func (l *Lock) claim(ctx context.Context, asked stamp, there Tag) (*Held, error) {
 	now := l.time.cloud()
-	mine := RunTag{Holder: l.holder, Since: now, Until: now.Add(tagLease), Run: there.Run, At: there.At, id: l.id}
+	mine := Tag{Holder: l.holder, Since: now, Until: now.Add(lease), Run: there.Run, At: there.At, id: l.id}
 	sent := l.time.now()
-	err := l.write(ctx, mine, func() bool { return l.time.now().since(asked) < tagGap })
+	err := l.write(ctx, mine, func() bool { return l.time.now().since(asked) < gap })
 	switch {
 	case errors.Is(err, live.ErrNotSure):
 		return nil, nil // too late after the read
 	case err != nil && (!passing(err) || errors.Is(transport.Explain(err), transport.ErrThrottled)):
 		return nil, err // not written
 	} // of all others nobody knows whether they were written: it is read back as well
-	if err := l.pause(ctx, tagSettle); err != nil {
+	if err := l.pause(ctx, settle); err != nil {
 		return nil, err
 	}
 	now = l.time.cloud()
@@ -171,16 +172,16 @@ func (l *TagLock) claim(ctx context.Context, asked stamp, there RunTag) (*TagHel
 		return nil, err
 	case back.id != l.id && back.Held(now):
 		return nil, &live.HeldError{Holder: back.Holder, Since: back.Since}
-	case back.id != l.id || l.time.now().since(sent) >= tagDeadline: // not there, or this machine slept
+	case back.id != l.id || l.time.now().since(sent) >= deadline: // not there, or this machine slept
 		return nil, nil
 	}
 	return l.hold(back, there, sent), nil
 }
 
 // hold keeps a lock that was taken.
-func (l *TagLock) hold(mine, before RunTag, sent stamp) *TagHeld {
+func (l *Lock) hold(mine, before Tag, sent stamp) *Held {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &TagHeld{l: l, cancel: cancel, finished: make(chan struct{}), lost: make(chan struct{}), asked: make(chan chan error), mark: mine, written: mine.Run, left: before, renewed: sent}
+	h := &Held{l: l, cancel: cancel, finished: make(chan struct{}), lost: make(chan struct{}), asked: make(chan chan error), mark: mine, written: mine.Run, left: before, renewed: sent}
 	go live.Guarded(func() {
 		defer close(h.finished)
 		h.keep(ctx)
@@ -192,47 +193,47 @@ func (l *TagLock) hold(mine, before RunTag, sent stamp) *TagHeld {
 }
 
 // read reads the tag now.
-func (l *TagLock) read(ctx context.Context) (RunTag, error) {
-	ctx, cancel := bounded(ctx, tagCall)
+func (l *Lock) read(ctx context.Context) (Tag, error) {
+	ctx, cancel := transport.Bounded(ctx, call)
 	defer cancel()
 	in := &autoscaling.DescribeTagsInput{Filters: []types.Filter{
 		{Name: aws.String("auto-scaling-group"), Values: []string{l.group}},
-		{Name: aws.String("key"), Values: []string{RunTagKey}},
+		{Name: aws.String("key"), Values: []string{Key}},
 	}}
-	pages := autoscaling.NewDescribeTagsPaginator(l.c.scaling, in)
+	pages := autoscaling.NewDescribeTagsPaginator(l.c.AutoScaling(), in)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return RunTag{}, err
+			return Tag{}, err
 		}
 		for _, t := range page.Tags {
-			if aws.ToString(t.Key) == RunTagKey && aws.ToString(t.ResourceId) == l.group {
-				return parseRunTag(l.group, aws.ToString(t.Value))
+			if aws.ToString(t.Key) == Key && aws.ToString(t.ResourceId) == l.group {
+				return parse(l.group, aws.ToString(t.Value))
 			}
 		}
 	}
-	return RunTag{}, nil
+	return Tag{}, nil
 }
 
 // write writes the tag, once, if sure still says so right before it is sent.
-func (l *TagLock) write(ctx context.Context, t RunTag, sure func() bool) error {
-	ctx, cancel := bounded(ctx, tagCall)
+func (l *Lock) write(ctx context.Context, t Tag, sure func() bool) error {
+	ctx, cancel := transport.Bounded(ctx, call)
 	defer cancel()
-	_, err := l.c.scaling.CreateOrUpdateTags(live.WithPermit(ctx, sure), &autoscaling.CreateOrUpdateTagsInput{Tags: []types.Tag{l.tag(aws.String(t.String()))}}, once)
+	_, err := l.c.AutoScaling().CreateOrUpdateTags(live.WithPermit(ctx, sure), &autoscaling.CreateOrUpdateTagsInput{Tags: []types.Tag{l.tag(aws.String(t.String()))}}, transport.Once)
 	return err
 }
 
 // remove takes the tag off, once, if sure still says so right before it is sent.
-func (l *TagLock) remove(ctx context.Context, sure func() bool) error {
-	ctx, cancel := bounded(ctx, tagCall)
+func (l *Lock) remove(ctx context.Context, sure func() bool) error {
+	ctx, cancel := transport.Bounded(ctx, call)
 	defer cancel()
-	_, err := l.c.scaling.DeleteTags(live.WithPermit(ctx, sure), &autoscaling.DeleteTagsInput{Tags: []types.Tag{l.tag(nil)}}, once)
+	_, err := l.c.AutoScaling().DeleteTags(live.WithPermit(ctx, sure), &autoscaling.DeleteTagsInput{Tags: []types.Tag{l.tag(nil)}}, transport.Once)
 	return err
 }
 
-func (l *TagLock) tag(value *string) types.Tag {
+func (l *Lock) tag(value *string) types.Tag {
 	return types.Tag{
-		ResourceId: &l.group, ResourceType: aws.String("auto-scaling-group"), Key: aws.String(RunTagKey),
+		ResourceId: &l.group, ResourceType: aws.String("auto-scaling-group"), Key: aws.String(Key),
 		Value: value, PropagateAtLaunch: aws.Bool(false),
 	}
 }
@@ -248,11 +249,11 @@ func passing(err error) bool {
 	case code == "":
 		return errors.Is(said, transport.ErrUnreachable)
 	}
-	refusal := refusalOf(code, message)
+	refusal := transport.Refusal(code, message)
 	return refusal == "" || refusal == record.RefusedBusy
 }
 
 // explain says why the lock could not be taken.
-func (l *TagLock) explain(err error) error {
-	return fmt.Errorf("take the lock of group %s (tag %s): %w", transport.Clean(l.group), RunTagKey, l.c.explain(err))
+func (l *Lock) explain(err error) error {
+	return fmt.Errorf("take the lock of group %s (tag %s): %w", transport.Clean(l.group), Key, l.c.Explain(err))
 }

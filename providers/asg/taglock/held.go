@@ -1,4 +1,4 @@
-package asg
+package taglock
 
 import (
 	"context"
@@ -9,19 +9,19 @@ import (
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
-// TagHeld is a lock that was acquired.
-type TagHeld struct {
-	l        *TagLock
+// Held is a lock that was acquired.
+type Held struct {
+	l        *Lock
 	cancel   context.CancelFunc
 	finished chan struct{} // nothing renews it any more
 	lost     chan struct{}
 	once     sync.Once
 	release  sync.Once
 	asked    chan chan error // for a renewal at once
-	left     RunTag
+	left     Tag
 
 	mu      sync.Mutex
-	mark    RunTag // as it is to be when it is written next, but for Until
+	mark    Tag    // as it is to be when it is written next, but for Until
 	renewed stamp  // when it was sent as it was last known to be written
 	written string // the run that it spoke of then
 }
@@ -31,15 +31,15 @@ var errTaken = errors.New("the lock was taken by another process")
 
 // Left is what the tag said before it was taken: a run that has not ended, and where its
 // record is.
-func (h *TagHeld) Left() RunTag { return h.left }
+func (h *Held) Left() Tag { return h.left }
 
 // Lost is closed when the lock has been lost: the process must stop acting. It is not
 // closed by Release.
-func (h *TagHeld) Lost() <-chan struct{} { return h.lost }
+func (h *Held) Lost() <-chan struct{} { return h.lost }
 
 // Sure reports whether nobody else can hold the lock at this moment: it was renewed less
-// than tagDeadline ago, by both clocks.
-func (h *TagHeld) Sure() bool {
+// than deadline ago, by both clocks.
+func (h *Held) Sure() bool {
 	select {
 	case <-h.lost:
 		return false
@@ -48,24 +48,24 @@ func (h *TagHeld) Sure() bool {
 	}
 }
 
-func (h *TagHeld) fresh() bool {
+func (h *Held) fresh() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.l.time.now().since(h.renewed) < tagDeadline
+	return h.l.time.now().since(h.renewed) < deadline
 }
 
-func (h *TagHeld) lose() { h.once.Do(func() { close(h.lost) }) }
+func (h *Held) lose() { h.once.Do(func() { close(h.lost) }) }
 
 // Carry has the tag say which run has not ended and that its record is here, also when the
 // lock is released; "" for none. It returns when a tag that speaks of a run is written,
 // which is once a run.
-func (h *TagHeld) Carry(ctx context.Context, run string) error {
+func (h *Held) Carry(ctx context.Context, run string) error {
 	h.mu.Lock()
 	h.mark.Run, h.mark.At = run, ""
 	if run != "" {
 		h.mark.At = h.l.place
 	}
-	there := h.written == tagRun(run)
+	there := h.written == runText(run)
 	h.mu.Unlock()
 	if there || run == "" { // Release removes it
 		return nil
@@ -87,8 +87,8 @@ func (h *TagHeld) Carry(ctx context.Context, run string) error {
 }
 
 // keep renews the tag until ctx ends or the lock is lost.
-func (h *TagHeld) keep(ctx context.Context) {
-	pause := tagRenew
+func (h *Held) keep(ctx context.Context) {
+	pause := renewal
 	for {
 		var answer chan error
 		over, stop := h.l.time.timer(pause)
@@ -102,9 +102,9 @@ func (h *TagHeld) keep(ctx context.Context) {
 			return
 		}
 		err := h.renew(ctx)
-		pause = tagRenew
+		pause = renewal
 		if err != nil {
-			pause = tagRetry
+			pause = retry
 		}
 		if answer != nil {
 			answer <- h.l.words(err)
@@ -119,7 +119,7 @@ func (h *TagHeld) keep(ctx context.Context) {
 }
 
 // renew writes the tag again if it is still ours.
-func (h *TagHeld) renew(ctx context.Context) error {
+func (h *Held) renew(ctx context.Context) error {
 	asked, err := h.ours(ctx)
 	if err != nil {
 		return err
@@ -127,20 +127,20 @@ func (h *TagHeld) renew(ctx context.Context) error {
 	h.mu.Lock()
 	next := h.mark
 	h.mu.Unlock()
-	next.Until = h.l.time.cloud().Add(tagLease)
+	next.Until = h.l.time.cloud().Add(lease)
 	sent := h.l.time.now()
 	if err := h.l.write(ctx, next, h.allowed(asked)); err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.renewed, h.written = sent, tagRun(next.Run)
+	h.renewed, h.written = sent, runText(next.Run)
 	return nil
 }
 
 // ours reads the tag, and returns when it began to; errTaken if it is not ours any more or
 // may not be, as that of a machine that slept.
-func (h *TagHeld) ours(ctx context.Context) (asked stamp, err error) {
+func (h *Held) ours(ctx context.Context) (asked stamp, err error) {
 	if !h.fresh() {
 		return stamp{}, errTaken
 	}
@@ -153,14 +153,14 @@ func (h *TagHeld) ours(ctx context.Context) (asked stamp, err error) {
 }
 
 // allowed says whether a change may be sent that a read at asked has shown to be ours.
-func (h *TagHeld) allowed(asked stamp) func() bool {
-	return func() bool { return h.l.time.now().since(asked) < tagGap && h.fresh() }
+func (h *Held) allowed(asked stamp) func() bool {
+	return func() bool { return h.l.time.now().since(asked) < gap && h.fresh() }
 }
 
 // Release gives the lock up, so that the next process need not wait until its time is
 // over; more than once does no harm. A tag that speaks of an unfinished run stays, without
 // a holder. It takes at most some seconds; all acting must have ended before.
-func (h *TagHeld) Release() {
+func (h *Held) Release() {
 	h.release.Do(func() {
 		h.cancel()
 		<-h.finished
@@ -169,10 +169,10 @@ func (h *TagHeld) Release() {
 			return
 		default:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), tagRelease)
+		ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 		defer cancel()
 		for h.letGo(ctx) != nil {
-			if h.l.pause(ctx, tagRetry) != nil {
+			if h.l.pause(ctx, retry) != nil {
 				return
 			}
 		}
@@ -181,7 +181,7 @@ func (h *TagHeld) Release() {
 
 // letGo is one try to release the tag; nil if there is nothing more to do. Who may not
 // take tags off leaves one that nobody holds.
-func (h *TagHeld) letGo(ctx context.Context) error {
+func (h *Held) letGo(ctx context.Context) error {
 	asked, err := h.ours(ctx)
 	switch {
 	case errors.Is(err, errTaken):
@@ -190,7 +190,7 @@ func (h *TagHeld) letGo(ctx context.Context) error {
 		return err
 	}
 	h.mu.Lock()
-	free := RunTag{Run: h.mark.Run, At: h.mark.At, id: h.l.id}
+	free := Tag{Run: h.mark.Run, At: h.mark.At, id: h.l.id}
 	h.mu.Unlock()
 	if free.Run == "" {
 		err = h.l.remove(ctx, h.allowed(asked))
@@ -202,10 +202,10 @@ func (h *TagHeld) letGo(ctx context.Context) error {
 }
 
 // words is an error of a call in words, nil for none.
-func (l *TagLock) words(err error) error {
+func (l *Lock) words(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errTaken), errors.Is(err, live.ErrNotSure):
 		return err
 	}
-	return l.c.explain(err)
+	return l.c.Explain(err)
 }

@@ -1,4 +1,4 @@
-package asg
+package rights
 
 import (
 	"fmt"
@@ -9,12 +9,14 @@ import (
 
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
 )
 
 const groupARN = "arn:aws:autoscaling:eu-west-1:123456789012:autoScalingGroup:0a:autoScalingGroupName/ng"
 
-func ofGroup() Taken {
-	return Taken{
+func ofGroup() Objects {
+	return Objects{
 		Group: &world.Group{Name: "ng", ID: groupARN, Template: world.Template{ID: "lt-1", Version: 4}, Tags: map[string]string{"team": "web"}, Balancers: []string{"old"}},
 		Image: "ami-2", Machine: "i-1", Tag: "taken-out",
 	}
@@ -49,12 +51,12 @@ const (
 // a grant leaves the right open.
 func TestCheckRightsAsksServices(t *testing.T) {
 	s, c := connect(t)
-	s.on("DescribeAutoScalingInstances", "<AutoScalingInstances></AutoScalingInstances>")
-	s.on("CreateLaunchTemplateVersion", fail(412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set."))
-	s.on("TerminateInstances", fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation."))
-	s.on("CreateTags", fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"))
-	s.on("DeleteTags", "<return>true</return>") // it does not know DryRun: nothing is known
-	got := c.CheckRights(t.Context(), ofGroup(), rights("autoscaling:DescribeAutoScalingInstances", "ec2:CreateLaunchTemplateVersion", "ec2:TerminateInstances", "ec2:CreateTags", "ec2:DeleteTags"))
+	s.On("DescribeAutoScalingInstances", "<AutoScalingInstances></AutoScalingInstances>")
+	s.On("CreateLaunchTemplateVersion", awstest.Fail(412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set."))
+	s.On("TerminateInstances", awstest.Fail(403, "UnauthorizedOperation", "You are not authorized to perform this operation."))
+	s.On("CreateTags", awstest.Fail(400, "InvalidInstanceID.NotFound", "The instance ID 'i-1' does not exist"))
+	s.On("DeleteTags", "<return>true</return>") // it does not know DryRun: nothing is known
+	got := New(c).Check(t.Context(), ofGroup(), rights("autoscaling:DescribeAutoScalingInstances", "ec2:CreateLaunchTemplateVersion", "ec2:TerminateInstances", "ec2:CreateTags", "ec2:DeleteTags"))
 	want := []snapshot.RightVerdict{snapshot.RightAllowed, snapshot.RightAllowed, snapshot.RightDenied, snapshot.RightUnchecked, snapshot.RightUnchecked}
 	for i, r := range got {
 		if r.Verdict != want[i] || (r.Message == "") != (r.Verdict == snapshot.RightAllowed) {
@@ -69,7 +71,7 @@ func TestCheckRightsAsksServices(t *testing.T) {
 			t.Errorf("%s is no dry run", call.Get("Action"))
 		}
 	}
-	if made := s.sent("CreateLaunchTemplateVersion")[0]; made.Get("LaunchTemplateId") != "lt-1" || made.Get("SourceVersion") != "4" || made.Get("LaunchTemplateData.ImageId") != "ami-2" {
+	if made := s.Sent("CreateLaunchTemplateVersion")[0]; made.Get("LaunchTemplateId") != "lt-1" || made.Get("SourceVersion") != "4" || made.Get("LaunchTemplateData.ImageId") != "ami-2" {
 		t.Errorf("asked with %v", made)
 	}
 }
@@ -77,9 +79,9 @@ func TestCheckRightsAsksServices(t *testing.T) {
 // The rest is simulated, for the role of a session, with the group's tags.
 func TestCheckRightsSimulates(t *testing.T) {
 	s, c := connect(t)
-	s.on("GetCallerIdentity", caller("arn:aws:sts::123456789012:assumed-role/admin/kim"))
-	s.on("GetRole", "<Role><Path>/ops/</Path><RoleName>admin</RoleName><RoleId>A</RoleId><Arn>arn:aws:iam::123456789012:role/ops/admin</Arn><CreateDate>2026-01-01T00:00:00Z</CreateDate></Role>")
-	s.onCall("SimulatePrincipalPolicy", func(form url.Values) string {
+	s.On("GetCallerIdentity", caller("arn:aws:sts::123456789012:assumed-role/admin/kim"))
+	s.On("GetRole", "<Role><Path>/ops/</Path><RoleName>admin</RoleName><RoleId>A</RoleId><Arn>arn:aws:iam::123456789012:role/ops/admin</Arn><CreateDate>2026-01-01T00:00:00Z</CreateDate></Role>")
+	s.OnCall("SimulatePrincipalPolicy", func(form url.Values) string {
 		if form.Get("ResourceArns.member.1") != groupARN {
 			return "<IsTruncated>false</IsTruncated><EvaluationResults>" + evaluated("elasticloadbalancing:DeregisterInstancesFromLoadBalancer", "allowed") + "</EvaluationResults>"
 		}
@@ -88,7 +90,7 @@ func TestCheckRightsSimulates(t *testing.T) {
 		}
 		return "<IsTruncated>false</IsTruncated><EvaluationResults>" + evaluated("autoscaling:SuspendProcesses", "explicitDeny") + evaluated("autoscaling:LaunchInstances", "implicitDeny", "aws:PrincipalTag/team") + "</EvaluationResults>"
 	})
-	got := c.CheckRights(t.Context(), ofGroup(), rights(update, resume, "autoscaling:SuspendProcesses", "autoscaling:LaunchInstances", "autoscaling:DetachInstances", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"))
+	got := New(c).Check(t.Context(), ofGroup(), rights(update, resume, "autoscaling:SuspendProcesses", "autoscaling:LaunchInstances", "autoscaling:DetachInstances", "elasticloadbalancing:DeregisterInstancesFromLoadBalancer"))
 	for i, want := range []struct {
 		verdict snapshot.RightVerdict
 		words   string
@@ -103,7 +105,7 @@ func TestCheckRightsSimulates(t *testing.T) {
 	if at := got[5].Resource; at != "arn:aws:elasticloadbalancing:eu-west-1:123456789012:loadbalancer/old" {
 		t.Errorf("the load balancer is %s", at)
 	}
-	sent := s.sent("SimulatePrincipalPolicy")
+	sent := s.Sent("SimulatePrincipalPolicy")
 	var context []string
 	for i := 1; sent[0].Has(fmt.Sprintf("ContextEntries.member.%d.ContextKeyName", i)); i++ {
 		at := fmt.Sprintf("ContextEntries.member.%d.", i)
@@ -123,13 +125,13 @@ func TestCheckRightsOfWhom(t *testing.T) {
 		"arn:aws:sts::123456789012:federated-user/kim":        "",
 	} {
 		s, c := connect(t)
-		s.on("GetCallerIdentity", caller(arn))
-		s.on("SimulatePrincipalPolicy", fail(403, "AccessDenied", "User: "+arn+" is not authorized to perform: iam:SimulatePrincipalPolicy"))
-		r := c.CheckRights(t.Context(), ofGroup(), rights(update))[0]
+		s.On("GetCallerIdentity", caller(arn))
+		s.On("SimulatePrincipalPolicy", awstest.Fail(403, "AccessDenied", "User: "+arn+" is not authorized to perform: iam:SimulatePrincipalPolicy"))
+		r := New(c).Check(t.Context(), ofGroup(), rights(update))[0]
 		if r.Verdict != snapshot.RightUnchecked || r.Message == "" {
 			t.Errorf("%s: %+v", arn, r)
 		}
-		switch sent := s.sent("SimulatePrincipalPolicy"); {
+		switch sent := s.Sent("SimulatePrincipalPolicy"); {
 		case want == "" && (len(sent) > 0 || !strings.Contains(r.Message, arn)):
 			t.Errorf("%s: asked for %v, says %s", arn, sent, r.Message)
 		case want != "" && (len(sent) != 1 || sent[0].Get("PolicySourceArn") != want || !strings.Contains(r.Message, "iam:SimulatePrincipalPolicy")):
@@ -140,7 +142,7 @@ func TestCheckRightsOfWhom(t *testing.T) {
 
 // What is left is proven by requests that change nothing, none where one would.
 func TestProveRights(t *testing.T) {
-	suspended := members("SuspendedProcesses", e("ProcessName", "AZRebalance"))
+	suspended := awstest.Members("SuspendedProcesses", awstest.E("ProcessName", "AZRebalance"))
 	for name, c := range map[string]struct {
 		group            string
 		update, resume   string // their answers
@@ -148,19 +150,19 @@ func TestProveRights(t *testing.T) {
 		sent             int // ResumeProcesses
 	}{
 		"granted":            {"", "", "", snapshot.RightAllowed, snapshot.RightAllowed, 1},
-		"denied":             {"", fail(403, "AccessDenied", "no"), fail(403, "AccessDenied", "no"), snapshot.RightDenied, snapshot.RightDenied, 1},
+		"denied":             {"", awstest.Fail(403, "AccessDenied", "no"), awstest.Fail(403, "AccessDenied", "no"), snapshot.RightDenied, snapshot.RightDenied, 1},
 		"others' suspension": {suspended, "", "", snapshot.RightAllowed, snapshot.RightUnchecked, 0},
-		"not offered":        {"", fail(400, "ValidationError", "At least one field"), "", snapshot.RightUnchecked, snapshot.RightAllowed, 1},
+		"not offered":        {"", awstest.Fail(400, "ValidationError", "At least one field"), "", snapshot.RightUnchecked, snapshot.RightAllowed, 1},
 	} {
 		s, client := connect(t)
-		s.on("DescribeAutoScalingGroups", groups(e("AutoScalingGroupName", "ng")+c.group))
-		s.on("UpdateAutoScalingGroup", c.update)
-		s.on("ResumeProcesses", c.resume)
-		got := client.ProveRights(t.Context(), "ng", append(rights(update, resume, "autoscaling:SuspendProcesses"), snapshot.Right{Action: update, Verdict: snapshot.RightAllowed}))
+		s.On("DescribeAutoScalingGroups", awstest.Groups(awstest.E("AutoScalingGroupName", "ng")+c.group))
+		s.On("UpdateAutoScalingGroup", c.update)
+		s.On("ResumeProcesses", c.resume)
+		got := New(client).Prove(t.Context(), "ng", append(rights(update, resume, "autoscaling:SuspendProcesses"), snapshot.Right{Action: update, Verdict: snapshot.RightAllowed}))
 		if got[0].Verdict != c.updated || got[1].Verdict != c.resumed || got[2].Verdict != snapshot.RightUnchecked {
 			t.Errorf("%s: %+v", name, got)
 		}
-		updates, resumes := s.sent("UpdateAutoScalingGroup"), s.sent("ResumeProcesses")
+		updates, resumes := s.Sent("UpdateAutoScalingGroup"), s.Sent("ResumeProcesses")
 		if len(updates) != 1 || len(resumes) != c.sent {
 			t.Errorf("%s: sent %d and %d", name, len(updates), len(resumes))
 		}
@@ -178,15 +180,15 @@ func TestProveRights(t *testing.T) {
 // Processes that only read ask so, too; what does not say DryRun stays here.
 func TestReadOnlyAsksByDryRun(t *testing.T) {
 	s, _ := connect(t)
-	s.on("TerminateInstances", fail(412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set."))
-	c, err := Connect(t.Context(), Options{ReadOnly: true})
+	s.On("TerminateInstances", awstest.Fail(412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set."))
+	c, err := asg.Connect(t.Context(), asg.Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := c.CheckRights(t.Context(), ofGroup(), rights("ec2:TerminateInstances"))[0]; r.Verdict != snapshot.RightAllowed {
+	if r := New(c).Check(t.Context(), ofGroup(), rights("ec2:TerminateInstances"))[0]; r.Verdict != snapshot.RightAllowed {
 		t.Errorf("%+v", r)
 	}
-	if r := c.ProveRights(t.Context(), "ng", rights(update))[0]; r.Verdict != snapshot.RightUnchecked || len(s.sent("UpdateAutoScalingGroup")) > 0 {
+	if r := New(c).Prove(t.Context(), "ng", rights(update))[0]; r.Verdict != snapshot.RightUnchecked || len(s.Sent("UpdateAutoScalingGroup")) > 0 {
 		t.Errorf("%+v, sent %v", r, s.Calls())
 	}
 }

@@ -1,4 +1,4 @@
-package asg
+package taglock
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 
 // RunTagKey is the tag of a group that says who drives a run in it without Kubernetes, and
 // where the record of such a run is that has not ended. It is not passed on to machines.
-const RunTagKey = "drainboard.dev/run"
+const Key = "drainboard.dev/run"
 
-// RunTag is what the tag says. The zero value is that of a group without it.
-type RunTag struct {
+// Tag is what the tag says. The zero value is that of a group without it.
+type Tag struct {
 	// Holder is who holds the lock, as people name him, since when and until when unless
 	// it is renewed: by the cloud's clock, cut to seconds. Until is zero if nobody does.
 	Holder       string
@@ -40,20 +40,20 @@ const (
 )
 
 // Held reports whether a process holds the lock at a moment of the cloud's time.
-func (t RunTag) Held(now time.Time) bool { return now.Before(t.Until) }
+func (t Tag) Held(now time.Time) bool { return now.Before(t.Until) }
 
 // Of reports whether the tag speaks of a run.
-func (t RunTag) Of(run string) bool { return t.Run != "" && t.Run == tagRun(run) }
+func (t Tag) Of(run string) bool { return t.Run != "" && t.Run == runText(run) }
 
-// RunTagOf reads the tag among those of a group; the zero value if it has none. The error
+// Read reads the tag among those of a group; the zero value if it has none. The error
 // says that it was not written by Drainboard, and what to do.
-func RunTagOf(group string, tags map[string]string) (RunTag, error) {
-	return parseRunTag(group, tags[RunTagKey])
+func Read(group string, tags map[string]string) (Tag, error) {
+	return parse(group, tags[Key])
 }
 
 // String is the tag's value. Only characters that AWS takes in tags are in it (user guide,
 // "Tag Auto Scaling groups and instances": letters, digits, spaces and + - = . _ : / @).
-func (t RunTag) String() string {
+func (t Tag) String() string {
 	var parts []string
 	add := func(key, value string) {
 		if value != "" {
@@ -65,21 +65,21 @@ func (t RunTag) String() string {
 		add("since", t.Since.UTC().Format(time.RFC3339))
 	}
 	add("id", t.id)
-	add("run", tagRun(t.Run))
-	add("at", strings.ReplaceAll(tagText(t.At, longestAt), " ", "_"))
-	add("by", tagText(t.Holder, longestHolder)) // last: it may hold spaces
+	add("run", runText(t.Run))
+	add("at", strings.ReplaceAll(text(t.At, longestAt), " ", "_"))
+	add("by", text(t.Holder, longestHolder)) // last: it may hold spaces
 	return strings.Join(parts, " ")
 }
 
-func parseRunTag(group, value string) (t RunTag, err error) {
+func parse(group, value string) (t Tag, err error) {
 	strange := &transport.Problem{Kind: errStrangeTag, Words: fmt.Sprintf("the tag %s of group %s is %q, which Drainboard has not written: the group cannot be locked until it is removed: aws autoscaling delete-tags --tags ResourceId=%s,ResourceType=auto-scaling-group,Key=%s",
-		RunTagKey, transport.Clean(group), transport.Short(value), transport.Clean(group), RunTagKey)}
+		Key, transport.Clean(group), transport.Short(value), transport.Clean(group), Key)}
 	value = transport.Clean(value)
 	for rest := value; rest != ""; {
 		part, after, _ := strings.Cut(rest, " ")
 		key, text, ok := strings.Cut(part, "=")
 		if !ok {
-			return RunTag{}, strange
+			return Tag{}, strange
 		}
 		switch rest = after; key {
 		case "until":
@@ -96,18 +96,18 @@ func parseRunTag(group, value string) (t RunTag, err error) {
 			t.Holder, rest = strings.TrimSpace(text+" "+after), ""
 		}
 		if err != nil {
-			return RunTag{}, strange
+			return Tag{}, strange
 		}
 	}
 	if value != "" && t.id == "" {
-		return RunTag{}, strange
+		return Tag{}, strange
 	}
 	return t, nil
 }
 
-// tagRun is a run's id as it is in a tag: the end of a long one, which tells it from others.
-func tagRun(run string) string {
-	run = strings.ReplaceAll(tagText(run, len(run)), " ", "_")
+// runText is a run's id as it is in a tag: the end of a long one, which tells it from others.
+func runText(run string) string {
+	run = strings.ReplaceAll(text(run, len(run)), " ", "_")
 	for len(run) > longestRun {
 		_, size := utf8.DecodeRuneInString(run)
 		run = run[size:]
@@ -115,8 +115,8 @@ func tagRun(run string) string {
 	return run
 }
 
-// tagText is a text in letters that AWS takes in tags, cut to a length.
-func tagText(s string, most int) string {
+// text is a text in letters that AWS takes in tags, cut to a length.
+func text(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" +-=._:/@", r) {
 			return r

@@ -1,4 +1,4 @@
-package asg
+package rights
 
 import (
 	"context"
@@ -17,15 +17,16 @@ import (
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/text/plans"
 	"github.com/drainboard/drainboard/engine/world"
+	"github.com/drainboard/drainboard/providers/asg"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
-// rightsTimeout bounds each request that only asks for rights. IAM and STS may be out of
+// timeout bounds each request that only asks for rights. IAM and STS may be out of
 // reach where Auto Scaling is not.
-const rightsTimeout = 5 * time.Second
+const timeout = 5 * time.Second
 
-// Taken is what a run takes rights on.
-type Taken struct {
+// Objects are what a run takes rights on.
+type Objects struct {
 	Group   *world.Group
 	Image   string // of a template version that is to be created
 	Machine string // one that is to be ended, "" for none
@@ -36,24 +37,30 @@ type Taken struct {
 	SetsTemplate bool
 }
 
-// CheckRights finds out, without changing anything, which of the rights the caller has: what is
+// Checker finds out which rights the caller has in AWS.
+type Checker struct{ aws *asg.Client }
+
+// New makes a Checker that asks as a client does.
+func New(c *asg.Client) *Checker { return &Checker{c} }
+
+// Check finds out, without changing anything, which of the rights the caller has: what is
 // read is read, EC2 is asked by dry runs, and IAM simulates the caller's policies for the rest,
 // if the caller may have it do so. The result has the rights in the same order, and what AWS
 // alone will check.
-func (c *Client) CheckRights(ctx context.Context, on Taken, rights []snapshot.Right) []snapshot.Right {
+func (k *Checker) Check(ctx context.Context, on Objects, rights []snapshot.Right) []snapshot.Right {
 	out := slices.Clone(rights)
 	left := map[string][]int{} // by resource: those to simulate
 	for i := range out {
 		r := &out[i]
 		r.Resource = on.resource(r.Action)
-		if asked, err := c.ask(ctx, on, r.Action); asked {
-			r.Verdict, r.Message = c.verdict(err)
+		if asked, err := k.ask(ctx, on, r.Action); asked {
+			r.Verdict, r.Message = k.verdict(err)
 		} else {
 			left[r.Resource] = append(left[r.Resource], i)
 		}
 	}
 	if len(left) > 0 {
-		c.simulateAll(ctx, on, left, out)
+		k.simulateAll(ctx, on, left, out)
 	}
 	if on.SetsTemplate {
 		for _, action := range []string{"ec2:RunInstances", "iam:PassRole"} {
@@ -64,8 +71,8 @@ func (c *Client) CheckRights(ctx context.Context, on Taken, rights []snapshot.Ri
 }
 
 // resource is what an action is allowed or denied on.
-func (t Taken) resource(action string) string {
-	group, err := arn.Parse(t.Group.ID)
+func (o Objects) resource(action string) string {
+	group, err := arn.Parse(o.Group.ID)
 	if err != nil {
 		return "*"
 	}
@@ -76,16 +83,16 @@ func (t Taken) resource(action string) string {
 	switch {
 	case strings.HasPrefix(name, "Describe"):
 		return "*"
-	case service == "eks" && t.NodeGroup != "":
-		return t.NodeGroup
+	case service == "eks" && o.NodeGroup != "":
+		return o.NodeGroup
 	case service == "autoscaling":
-		return t.Group.ID
+		return o.Group.ID
 	case name == "CreateLaunchTemplateVersion":
-		return in("ec2", "launch-template/"+t.Group.Template.ID)
+		return in("ec2", "launch-template/"+o.Group.Template.ID)
 	case service == "ec2":
-		return in("ec2", "instance/"+t.Machine)
+		return in("ec2", "instance/"+o.Machine)
 	}
-	for _, balancer := range t.Group.Balancers {
+	for _, balancer := range o.Group.Balancers {
 		switch target := strings.HasPrefix(balancer, "arn:"); {
 		case target && name == "DeregisterTargets":
 			return balancer
@@ -97,28 +104,28 @@ func (t Taken) resource(action string) string {
 }
 
 // ask asks the service itself for a right, by a read or a dry run; false where it has neither.
-func (c *Client) ask(ctx context.Context, on Taken, action string) (bool, error) {
-	ctx, cancel := bounded(ctx, rightsTimeout)
+func (k *Checker) ask(ctx context.Context, on Objects, action string) (bool, error) {
+	ctx, cancel := transport.Bounded(ctx, timeout)
 	defer cancel()
 	dry, once := aws.Bool(true), func(o *ec2.Options) { o.Retryer = aws.NopRetryer{} }
 	var err error
 	switch action {
 	case "autoscaling:DescribeAutoScalingInstances":
 		in := &autoscaling.DescribeAutoScalingInstancesInput{MaxRecords: aws.Int32(1)}
-		if _, err = c.scaling.DescribeAutoScalingInstances(ctx, in); err == nil {
+		if _, err = k.aws.AutoScaling().DescribeAutoScalingInstances(ctx, in); err == nil {
 			return true, nil
 		}
 	case "ec2:CreateLaunchTemplateVersion":
-		_, err = c.compute.CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
+		_, err = k.aws.EC2().CreateLaunchTemplateVersion(ctx, &ec2.CreateLaunchTemplateVersionInput{
 			DryRun: dry, LaunchTemplateId: &on.Group.Template.ID, SourceVersion: aws.String(strconv.FormatInt(on.Group.Template.Version, 10)),
 			LaunchTemplateData: &ec2types.RequestLaunchTemplateData{ImageId: &on.Image},
 		}, once)
 	case "ec2:TerminateInstances":
-		_, err = c.compute.TerminateInstances(ctx, &ec2.TerminateInstancesInput{DryRun: dry, InstanceIds: []string{on.Machine}}, once)
+		_, err = k.aws.EC2().TerminateInstances(ctx, &ec2.TerminateInstancesInput{DryRun: dry, InstanceIds: []string{on.Machine}}, once)
 	case "ec2:CreateTags":
-		_, err = c.compute.CreateTags(ctx, &ec2.CreateTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
+		_, err = k.aws.EC2().CreateTags(ctx, &ec2.CreateTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
 	case "ec2:DeleteTags":
-		_, err = c.compute.DeleteTags(ctx, &ec2.DeleteTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
+		_, err = k.aws.EC2().DeleteTags(ctx, &ec2.DeleteTagsInput{DryRun: dry, Resources: []string{on.Machine}, Tags: on.tags()}, once)
 	default:
 		return false, nil
 	}
@@ -131,12 +138,12 @@ func (c *Client) ask(ctx context.Context, on Taken, action string) (bool, error)
 	return true, err
 }
 
-func (t Taken) tags() []ec2types.Tag { return []ec2types.Tag{{Key: &t.Tag, Value: &t.Group.Name}} }
+func (o Objects) tags() []ec2types.Tag { return []ec2types.Tag{{Key: &o.Tag, Value: &o.Group.Name}} }
 
 // verdict is what the answer to a request says of the caller's right to it. Any error but a
 // denial leaves that open.
-func (c *Client) verdict(err error) (snapshot.RightVerdict, string) {
-	switch err = c.explain(err); {
+func (k *Checker) verdict(err error) (snapshot.RightVerdict, string) {
+	switch err = k.aws.Explain(err); {
 	case err == nil:
 		return snapshot.RightAllowed, ""
 	case errors.Is(err, transport.ErrForbidden):
@@ -145,10 +152,10 @@ func (c *Client) verdict(err error) (snapshot.RightVerdict, string) {
 	return snapshot.RightUnchecked, err.Error()
 }
 
-// ProveRights finds out by requests that change nothing which rights the caller has that could
+// Prove finds out by requests that change nothing which rights the caller has that could
 // not be checked: an update of the group without a field, and resuming a process that is not
 // suspended. Only who holds the group's lock may ask so: another run may have suspended it.
-func (c *Client) ProveRights(ctx context.Context, group string, rights []snapshot.Right) []snapshot.Right {
+func (k *Checker) Prove(ctx context.Context, group string, rights []snapshot.Right) []snapshot.Right {
 	out := slices.Clone(rights)
 	for i := range out {
 		r := &out[i]
@@ -156,8 +163,8 @@ func (c *Client) ProveRights(ctx context.Context, group string, rights []snapsho
 		if r.Verdict != snapshot.RightUnchecked || prove == nil {
 			continue
 		}
-		if err := prove(c, ctx, group); !errors.Is(err, errUnproven) {
-			r.Verdict, r.Message = c.verdict(err)
+		if err := prove(ctx, k.aws, group); !errors.Is(err, errUnproven) {
+			r.Verdict, r.Message = k.verdict(err)
 		}
 	}
 	return out
@@ -166,27 +173,25 @@ func (c *Client) ProveRights(ctx context.Context, group string, rights []snapsho
 // errUnproven means that there is no request now that would change nothing.
 var errUnproven = errors.New("not proven")
 
-var provers = map[string]func(*Client, context.Context, string) error{
-	"autoscaling:UpdateAutoScalingGroup": func(c *Client, ctx context.Context, group string) error {
-		ctx, cancel := bounded(ctx, rightsTimeout)
+var provers = map[string]func(context.Context, *asg.Client, string) error{
+	"autoscaling:UpdateAutoScalingGroup": func(ctx context.Context, c *asg.Client, group string) error {
+		ctx, cancel := transport.Bounded(ctx, timeout)
 		defer cancel()
-		_, err := c.scaling.UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{AutoScalingGroupName: &group}, once)
+		_, err := c.AutoScaling().UpdateAutoScalingGroup(ctx, &autoscaling.UpdateAutoScalingGroupInput{AutoScalingGroupName: &group}, transport.Once)
 		return err
 	},
-	"autoscaling:ResumeProcesses": func(c *Client, ctx context.Context, group string) error {
+	"autoscaling:ResumeProcesses": func(ctx context.Context, c *asg.Client, group string) error {
 		const process = "AZRebalance"
-		g, err := c.describeWith(ctx, group, false)
+		suspended, err := c.Suspended(ctx, group)
 		if err != nil {
 			return err
 		}
-		for _, p := range g.SuspendedProcesses {
-			if transport.Text(p.ProcessName) == process {
-				return errUnproven
-			}
+		if slices.Contains(suspended, process) {
+			return errUnproven
 		}
-		ctx, cancel := bounded(ctx, rightsTimeout)
+		ctx, cancel := transport.Bounded(ctx, timeout)
 		defer cancel()
-		_, err = c.scaling.ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &group, ScalingProcesses: []string{process}}, once)
+		_, err = c.AutoScaling().ResumeProcesses(ctx, &autoscaling.ResumeProcessesInput{AutoScalingGroupName: &group, ScalingProcesses: []string{process}}, transport.Once)
 		return err
 	},
 }

@@ -1,18 +1,17 @@
-package asg
+package transport
 
 import (
-	"github.com/drainboard/drainboard/providers/asg/transport"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func TestShort(t *testing.T) {
-	got := transport.Short(strings.Repeat("ä", 400) + "\n")
+	got := Short(strings.Repeat("ä", 400) + "\n")
 	if len(got) > 310 || !strings.HasSuffix(got, "…") {
 		t.Errorf("got %d bytes: %q", len(got), got)
 	}
-	if got := transport.Short("  a \n\n b  "); got != "a b" {
+	if got := Short("  a \n\n b  "); got != "a b" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -24,7 +23,7 @@ func TestFirstSentence(t *testing.T) {
 		"Launching EC2 instance failed.": "Launching EC2 instance failed.",
 		"":                               "",
 	} {
-		if got := transport.FirstSentence(in); got != want {
+		if got := FirstSentence(in); got != want {
 			t.Errorf("firstSentence(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -38,7 +37,7 @@ func TestNear(t *testing.T) {
 		"prod-workers": {"prod-workers-a", "prod-workers-b"},
 		"zzz":          nil,
 	} {
-		if got := transport.Near(in, names); !slices.Equal(got, want) {
+		if got := Near(in, names); !slices.Equal(got, want) {
 			t.Errorf("near(%q) = %v, want %v", in, got, want)
 		}
 	}

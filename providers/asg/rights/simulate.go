@@ -1,4 +1,4 @@
-package asg
+package rights
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 )
 
 // simulateAll has IAM simulate the caller's policies for rights, by resource the places in out.
-func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]int, out []snapshot.Right) {
-	of, err := c.principal(ctx)
+func (k *Checker) simulateAll(ctx context.Context, on Objects, left map[string][]int, out []snapshot.Right) {
+	of, err := k.principal(ctx)
 	for _, resource := range slices.Sorted(maps.Keys(left)) {
 		var actions []string
 		for _, i := range left[resource] {
@@ -28,12 +28,12 @@ func (c *Client) simulateAll(ctx context.Context, on Taken, left map[string][]in
 		}
 		var found map[string]iamtypes.EvaluationResult
 		if err == nil {
-			found, err = c.simulate(ctx, on, of, resource, actions)
+			found, err = k.simulate(ctx, on, of, resource, actions)
 		}
 		for _, i := range left[resource] {
 			r := &out[i]
 			if err != nil {
-				r.Message = "IAM does not simulate it: " + c.explain(err).Error()
+				r.Message = "IAM does not simulate it: " + k.aws.Explain(err).Error()
 				continue
 			}
 			r.Verdict, r.Message = judged(found[r.Action], of)
@@ -64,10 +64,10 @@ func judged(e iamtypes.EvaluationResult, of string) (snapshot.RightVerdict, stri
 
 // simulate has IAM evaluate the policies of a user or role for actions on one resource, with
 // what conditions can be known beforehand: the region, and the tags of the group.
-func (c *Client) simulate(ctx context.Context, on Taken, of, resource string, actions []string) (map[string]iamtypes.EvaluationResult, error) {
-	ctx, cancel := bounded(ctx, rightsTimeout)
+func (k *Checker) simulate(ctx context.Context, on Objects, of, resource string, actions []string) (map[string]iamtypes.EvaluationResult, error) {
+	ctx, cancel := transport.Bounded(ctx, timeout)
 	defer cancel()
-	known := []iamtypes.ContextEntry{contextOf("aws:RequestedRegion", c.region)}
+	known := []iamtypes.ContextEntry{contextOf("aws:RequestedRegion", k.aws.Region())}
 	if resource == on.Group.ID {
 		for _, key := range slices.Sorted(maps.Keys(on.Group.Tags)) {
 			known = append(known, contextOf("aws:ResourceTag/"+key, on.Group.Tags[key]), contextOf("autoscaling:ResourceTag/"+key, on.Group.Tags[key]))
@@ -76,7 +76,7 @@ func (c *Client) simulate(ctx context.Context, on Taken, of, resource string, ac
 	in := &iam.SimulatePrincipalPolicyInput{PolicySourceArn: &of, ActionNames: actions, ResourceArns: []string{resource}, ContextEntries: known}
 	found := map[string]iamtypes.EvaluationResult{}
 	for {
-		page, err := c.identity().SimulatePrincipalPolicy(ctx, in)
+		page, err := k.identity().SimulatePrincipalPolicy(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -96,8 +96,8 @@ func contextOf(key, value string) iamtypes.ContextEntry {
 // twice is how often IAM and STS are asked: a connection may end under a request.
 const twice = 2
 
-func (c *Client) identity() *iam.Client {
-	return iam.NewFromConfig(c.config, func(o *iam.Options) { o.RetryMaxAttempts = twice })
+func (k *Checker) identity() *iam.Client {
+	return iam.NewFromConfig(k.aws.Config(), func(o *iam.Options) { o.RetryMaxAttempts = twice })
 }
 
 // errNotSimulated means that the caller has no policies of the kinds that IAM simulates.
@@ -106,10 +106,10 @@ var errNotSimulated = errors.New("only the policies of users and roles can be si
 // principal is the user or role whose policies the caller acts by. A session of a role has only
 // the role's name, not its path: IAM is asked for that, and without an answer the role is taken
 // to have none.
-func (c *Client) principal(ctx context.Context) (string, error) {
-	ctx, cancel := bounded(ctx, rightsTimeout)
+func (k *Checker) principal(ctx context.Context) (string, error) {
+	ctx, cancel := transport.Bounded(ctx, timeout)
 	defer cancel()
-	who, err := sts.NewFromConfig(c.config, func(o *sts.Options) { o.RetryMaxAttempts = twice }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	who, err := sts.NewFromConfig(k.aws.Config(), func(o *sts.Options) { o.RetryMaxAttempts = twice }).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func (c *Client) principal(ctx context.Context) (string, error) {
 		return is.String(), nil
 	case is.Service == "sts" && kind == "assumed-role":
 		role, _, _ := strings.Cut(name, "/")
-		if got, err := c.identity().GetRole(ctx, &iam.GetRoleInput{RoleName: &role}); err == nil && got.Role != nil {
+		if got, err := k.identity().GetRole(ctx, &iam.GetRoleInput{RoleName: &role}); err == nil && got.Role != nil {
 			return aws.ToString(got.Role.Arn), nil
 		}
 		is.Service, is.Resource = "iam", "role/"+role

@@ -1,4 +1,4 @@
-package asg
+package taglock
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/live"
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
 	"github.com/drainboard/drainboard/providers/asg/transport"
 )
 
 // taking is an Acquire under way.
 type taking struct {
-	held *TagHeld
+	held *Held
 	err  error
 	done chan struct{}
 }
 
-func take(t *testing.T, l *TagLock) *taking {
+func take(t *testing.T, l *Lock) *taking {
 	k := &taking{done: make(chan struct{})}
 	go func() {
 		defer close(k.done)
@@ -30,7 +32,7 @@ func take(t *testing.T, l *TagLock) *taking {
 }
 
 // taken takes a lock that nobody else wants, which takes so many waits.
-func taken(t *testing.T, f *tagTime, l *TagLock, waits int) *TagHeld {
+func taken(t *testing.T, f *tagTime, l *Lock, waits int) *Held {
 	t.Helper()
 	k := take(t, l)
 	for range waits {
@@ -45,11 +47,11 @@ func taken(t *testing.T, f *tagTime, l *TagLock, waits int) *TagHeld {
 }
 
 // two are locks of two processes on group web.
-func two(c *Client, f *tagTime) (ann, bob *TagLock) {
-	return f.of(c.TagLock("web", "ann@laptop pid 1", "ann@laptop")), f.of(c.TagLock("web", "bob@desk pid 2", "bob@desk"))
+func two(c *asg.Client, f *tagTime) (ann, bob *Lock) {
+	return f.of(New(c, "web", "ann@laptop pid 1", "ann@laptop")), f.of(New(c, "web", "bob@desk pid 2", "bob@desk"))
 }
 
-func lost(h *TagHeld) bool {
+func lost(h *Held) bool {
 	select {
 	case <-h.Lost():
 		return true
@@ -65,7 +67,7 @@ func TestTagLock(t *testing.T) {
 	f := newTagTime()
 	ann, bob := two(c, f)
 	held := taken(t, f, ann, 1)
-	if !held.Sure() || held.Left() != (RunTag{}) {
+	if !held.Sure() || held.Left() != (Tag{}) {
 		t.Errorf("sure %v, left %+v", held.Sure(), held.Left())
 	}
 	told := make(chan string, 2)
@@ -98,7 +100,7 @@ func TestTagLockOfTwoAtOnce(t *testing.T) {
 	both.Add(2)
 	asked := 0
 	var mu sync.Mutex
-	g.onCall("DescribeTags", func(form url.Values) string {
+	g.OnCall("DescribeTags", func(form url.Values) string {
 		answer := g.describe(form)
 		mu.Lock()
 		asked++
@@ -135,19 +137,19 @@ func TestTagLockOfADeadHolder(t *testing.T) {
 	f := newTagTime()
 	_, bob := two(c, f)
 	began := f.cloud()
-	dead := RunTag{Holder: "ann@laptop pid 1", Since: began, Until: began.Add(20 * time.Second), Run: "r-1", At: "ann@laptop", id: "DEADDEAD"}
+	dead := Tag{Holder: "ann@laptop pid 1", Since: began, Until: began.Add(20 * time.Second), Run: "r-1", At: "ann@laptop", id: "DEADDEAD"}
 	g.set(dead.String())
 	var until time.Time
 	bob.Waiting = func(_ string, at time.Time) { until = at }
 	held := taken(t, f, bob, 11) // looks every 2 s for 20 s, and settles
 	defer held.Release()
-	if took := f.cloud().Sub(began); took < 20*time.Second+tagSettle || took > 25*time.Second+tagSettle || !until.Equal(dead.Until) {
+	if took := f.cloud().Sub(began); took < 20*time.Second+settle || took > 25*time.Second+settle || !until.Equal(dead.Until) {
 		t.Errorf("taken after %s, told of %s", took, until)
 	}
 	if left := held.Left(); !left.Of("r-1") || left.At != "ann@laptop" {
 		t.Errorf("left %+v", left)
 	}
-	if got, err := parseRunTag("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" || got.Holder != "bob@desk pid 2" {
+	if got, err := parse("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" || got.Holder != "bob@desk pid 2" {
 		t.Errorf("the tag says %q", g.get())
 	}
 }
@@ -159,11 +161,11 @@ func TestTagLockOfAHolderThatWasAsleep(t *testing.T) {
 	f := newTagTime()
 	ann, bob := two(c, f)
 	held := taken(t, f, ann, 1)
-	f.sleep(tagDeadline)
+	f.sleep(deadline)
 	if held.Sure() || lost(held) {
 		t.Errorf("as it wakes: sure %v, lost %v", held.Sure(), lost(held))
 	}
-	f.sleep(tagLease - tagDeadline)
+	f.sleep(lease - deadline)
 	other := take(t, bob)
 	f.advance(t, 2, nil) // bob has written, and settles; ann's next renewal is later
 	<-other.done
@@ -173,7 +175,7 @@ func TestTagLockOfAHolderThatWasAsleep(t *testing.T) {
 	f.advance(t, 2, nil)
 	<-held.Lost()
 	held.Release()
-	got, err := parseRunTag("web", g.get())
+	got, err := parse("web", g.get())
 	if err != nil || got.id != bob.id || held.Sure() || !other.held.Sure() {
 		t.Errorf("the tag says %q; sure: %v, %v", g.get(), held.Sure(), other.held.Sure())
 	}
@@ -192,10 +194,10 @@ func TestTagLockSleepsBeforeItWrites(t *testing.T) {
 	f := newTagTime()
 	ann, _ := two(c, f)
 	sleeps := true
-	g.onCall("DescribeTags", func(form url.Values) string {
+	g.OnCall("DescribeTags", func(form url.Values) string {
 		if sleeps {
 			sleeps = false
-			f.sleep(tagGap)
+			f.sleep(gap)
 		}
 		return g.describe(form)
 	})
@@ -226,14 +228,14 @@ func TestTagLockSleepsBeforeItWrites(t *testing.T) {
 	k.held.cancel() // as Release does first: nothing but Release reads from here on
 	<-k.held.finished
 	sleeps = true
-	reads, done := len(g.sent("DescribeTags")), make(chan struct{})
+	reads, done := len(g.Sent("DescribeTags")), make(chan struct{})
 	go func() {
 		defer close(done)
 		k.held.Release()
 	}()
 	for f.advance(t, 1, done) {
 	}
-	if n := len(g.sent("DescribeTags")) - reads; n != 2 || g.get() != "" {
+	if n := len(g.Sent("DescribeTags")) - reads; n != 2 || g.get() != "" {
 		t.Errorf("released after %d reads, it says %q", n, g.get())
 	}
 }
@@ -241,7 +243,7 @@ func TestTagLockSleepsBeforeItWrites(t *testing.T) {
 // A tag that another process has written, or taken off, is lost at the next renewal, and not
 // written over.
 func TestTagLockThatIsTaken(t *testing.T) {
-	for _, now := range []string{(RunTag{Holder: "bob@desk pid 2", Until: time.Now(), id: "OTHER"}).String(), ""} {
+	for _, now := range []string{(Tag{Holder: "bob@desk pid 2", Until: time.Now(), id: "OTHER"}).String(), ""} {
 		g, c := tagging(t)
 		f := newTagTime()
 		ann, _ := two(c, f)
@@ -263,15 +265,15 @@ func TestTagLockThrottled(t *testing.T) {
 	f := newTagTime()
 	ann, _ := two(c, f)
 	throttled := 2
-	g.onCall("CreateOrUpdateTags", func(form url.Values) string {
+	g.OnCall("CreateOrUpdateTags", func(form url.Values) string {
 		if throttled > 0 {
 			throttled--
-			return fail(400, "Throttling", "Rate exceeded")
+			return awstest.Fail(400, "Throttling", "Rate exceeded")
 		}
 		return g.write(form)
 	})
 	held := taken(t, f, ann, 3)
-	if n := len(g.sent("CreateOrUpdateTags")); n != 3 {
+	if n := len(g.Sent("CreateOrUpdateTags")); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
 	throttled = 2
@@ -286,7 +288,7 @@ func TestTagLockThrottled(t *testing.T) {
 	last := f.cloud()
 	for f.advance(t, 1, held.Lost()) {
 	}
-	if went := f.cloud().Sub(last); held.Sure() || went < tagDeadline || went > tagDeadline+tagRetry {
+	if went := f.cloud().Sub(last); held.Sure() || went < deadline || went > deadline+retry {
 		t.Errorf("lost after %s", went)
 	}
 }
@@ -296,7 +298,7 @@ func TestTagLockDenied(t *testing.T) {
 	for _, call := range []string{"DescribeTags", "CreateOrUpdateTags"} {
 		g, c := tagging(t)
 		ann, _ := two(c, newTagTime())
-		g.on(call, fail(403, "AccessDenied", "User: arn:aws:iam::1:user/ann is not authorized to perform: autoscaling:"+call+" on resource: *"))
+		g.On(call, awstest.Fail(403, "AccessDenied", "User: arn:aws:iam::1:user/ann is not authorized to perform: autoscaling:"+call+" on resource: *"))
 		if _, err := ann.Acquire(t.Context()); !errors.Is(err, transport.ErrForbidden) || !strings.Contains(err.Error(), "autoscaling:"+call) {
 			t.Errorf("%s: %v", call, err)
 		}
@@ -305,14 +307,14 @@ func TestTagLockDenied(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, bob := two(c, f)
-	g.on("DeleteTags", fail(403, "AccessDenied", "no"))
+	g.On("DeleteTags", awstest.Fail(403, "AccessDenied", "no"))
 	taken(t, f, ann, 1).Release()
-	if got, err := parseRunTag("web", g.get()); err != nil || got.Held(f.cloud()) || got.Holder != "" {
+	if got, err := parse("web", g.get()); err != nil || got.Held(f.cloud()) || got.Holder != "" {
 		t.Errorf("left: %q, %v", g.get(), err)
 	}
 	before := f.cloud()
 	held := taken(t, f, bob, 1)
-	if took := f.cloud().Sub(before); took != tagSettle {
+	if took := f.cloud().Sub(before); took != settle {
 		t.Errorf("taken after %s", took)
 	}
 	held.Release()
@@ -323,9 +325,9 @@ func TestTagLockLostAnswer(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)
-	g.onCall("CreateOrUpdateTags", func(form url.Values) string {
+	g.OnCall("CreateOrUpdateTags", func(form url.Values) string {
 		g.write(form)
-		return drop
+		return awstest.Drop
 	})
 	taken(t, f, ann, 1).Release()
 	if g.writes() != 1 {
@@ -345,11 +347,11 @@ func TestTagCarriesTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := parseRunTag("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" || g.writes() != 2 {
+	if got, err := parse("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" || g.writes() != 2 {
 		t.Errorf("written %d times, the tag says %q", g.writes(), g.get())
 	}
 	held.Release()
-	if got, err := parseRunTag("web", g.get()); err != nil || got.Held(f.cloud()) || !got.Of("r-1") || got.At != "ann@laptop" {
+	if got, err := parse("web", g.get()); err != nil || got.Held(f.cloud()) || !got.Of("r-1") || got.At != "ann@laptop" {
 		t.Errorf("left: %q", g.get())
 	}
 	held = taken(t, f, bob, 1)
@@ -357,7 +359,7 @@ func TestTagCarriesTheRun(t *testing.T) {
 		t.Errorf("left %+v", left)
 	}
 	held.Release() // bob has done nothing
-	if got, err := parseRunTag("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" {
+	if got, err := parse("web", g.get()); err != nil || !got.Of("r-1") || got.At != "ann@laptop" {
 		t.Errorf("left: %q", g.get())
 	}
 	held = taken(t, f, ann, 1)
@@ -368,8 +370,8 @@ func TestTagCarriesTheRun(t *testing.T) {
 	if g.get() != "" {
 		t.Errorf("after the run: %q", g.get())
 	}
-	g.on("CreateOrUpdateTags", fail(403, "AccessDenied", "no"))
-	held = &TagHeld{l: ann, finished: make(chan struct{})}
+	g.On("CreateOrUpdateTags", awstest.Fail(403, "AccessDenied", "no"))
+	held = &Held{l: ann, finished: make(chan struct{})}
 	close(held.finished)
 	if err := held.Carry(t.Context(), "r-2"); !errors.Is(err, errTaken) {
 		t.Errorf("a lock that is lost carries a run: %v", err)
@@ -391,7 +393,7 @@ func TestTagLockInterrupted(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)
-	g.set((RunTag{Holder: "bob@desk pid 2", Until: f.cloud().Add(time.Minute), id: "OTHER"}).String())
+	g.set((Tag{Holder: "bob@desk pid 2", Until: f.cloud().Add(time.Minute), id: "OTHER"}).String())
 	ctx, stop := context.WithCancel(t.Context())
 	ann.Waiting = func(string, time.Time) { stop() }
 	if _, err := ann.Acquire(ctx); err == nil || g.writes() != 0 {

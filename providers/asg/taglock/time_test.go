@@ -1,4 +1,4 @@
-package asg
+package taglock
 
 import (
 	"net/url"
@@ -6,6 +6,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/drainboard/drainboard/providers/asg"
+	"github.com/drainboard/drainboard/providers/asg/awstest"
 )
 
 // tagTime is the time of locks that are tags, as a test moves it: it jumps from one timer
@@ -33,8 +36,8 @@ func (f *tagTime) changed() {
 }
 
 // of gives a lock this time.
-func (f *tagTime) of(l *TagLock) *TagLock {
-	l.time = lockTime{
+func (f *tagTime) of(l *Lock) *Lock {
+	l.time = times{
 		now: func() stamp {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -127,7 +130,7 @@ func (f *tagTime) settled(t *testing.T, n int) {
 
 // tagged is the tag of group web in a service that keeps it.
 type tagged struct {
-	*service
+	*awstest.Service
 	at sync.Mutex
 	// value is the tag's, "" for none; written are all that were written.
 	value   string
@@ -135,13 +138,18 @@ type tagged struct {
 }
 
 // tagging is a service that keeps the tag of group web.
-func tagging(t *testing.T) (*tagged, *Client) {
-	s, c := connect(t)
-	g := &tagged{service: s}
-	s.onCall("DescribeTags", g.describe)
-	s.onCall("CreateOrUpdateTags", g.write)
-	s.onCall("DeleteTags", func(f url.Values) string {
-		if f.Get("Tags.member.1.Key") == RunTagKey && f.Get("Tags.member.1.ResourceId") == "web" {
+func tagging(t *testing.T) (*tagged, *asg.Client) {
+	t.Helper()
+	s := awstest.Start(t)
+	c, err := asg.Connect(t.Context(), asg.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &tagged{Service: s}
+	s.OnCall("DescribeTags", g.describe)
+	s.OnCall("CreateOrUpdateTags", g.write)
+	s.OnCall("DeleteTags", func(f url.Values) string {
+		if f.Get("Tags.member.1.Key") == Key && f.Get("Tags.member.1.ResourceId") == "web" {
 			g.set("")
 		}
 		return ""
@@ -151,19 +159,19 @@ func tagging(t *testing.T) (*tagged, *Client) {
 
 func (g *tagged) describe(f url.Values) string {
 	if f.Get("Filters.member.1.Name")+"="+f.Get("Filters.member.1.Values.member.1") != "auto-scaling-group=web" ||
-		f.Get("Filters.member.2.Name")+"="+f.Get("Filters.member.2.Values.member.1") != "key="+RunTagKey {
-		return fail(400, "ValidationError", "no such filters here")
+		f.Get("Filters.member.2.Name")+"="+f.Get("Filters.member.2.Values.member.1") != "key="+Key {
+		return awstest.Fail(400, "ValidationError", "no such filters here")
 	}
 	v := g.get()
 	if v == "" {
-		return e("Tags", "")
+		return awstest.E("Tags", "")
 	}
-	return members("Tags", e("Key", RunTagKey, "PropagateAtLaunch", "false", "ResourceId", "web", "ResourceType", "auto-scaling-group", "Value", v))
+	return awstest.Members("Tags", awstest.E("Key", Key, "PropagateAtLaunch", "false", "ResourceId", "web", "ResourceType", "auto-scaling-group", "Value", v))
 }
 
 func (g *tagged) write(f url.Values) string {
-	if f.Get("Tags.member.1.Key") != RunTagKey || f.Get("Tags.member.1.ResourceId") != "web" || f.Get("Tags.member.1.ResourceType") != "auto-scaling-group" || f.Get("Tags.member.1.PropagateAtLaunch") != "false" {
-		return fail(400, "ValidationError", "that is not the tag")
+	if f.Get("Tags.member.1.Key") != Key || f.Get("Tags.member.1.ResourceId") != "web" || f.Get("Tags.member.1.ResourceType") != "auto-scaling-group" || f.Get("Tags.member.1.PropagateAtLaunch") != "false" {
+		return awstest.Fail(400, "ValidationError", "that is not the tag")
 	}
 	v := f.Get("Tags.member.1.Value")
 	g.set(v)

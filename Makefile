@@ -42,10 +42,11 @@ test-units: ## all tests but those of rolls on the real control plane
 	$(MAKE) -j2 test-root test-lab
 
 test-root: ## unit tests, scenarios, and a sample of the random suites
-	go test -timeout 40m $$(go list ./... | grep -vE '/engine/(sim|live)$$')
+	go test -timeout 40m $$(go list ./... | grep -vE '/engine/(sim|sim/play|live)$$')
 	@echo "random suites: a sample from seed $(FROM) on"
 	go test -timeout 40m ./engine/live -from=$(FROM)
-	go test -timeout 40m ./engine/sim -from=$(FROM) -seeds=70 -mutations=8 -mutations-seed=$(FROM)
+	go test -timeout 40m ./engine/sim/play -from=$(FROM) -seeds=70
+	go test -timeout 40m ./engine/sim -mutations=8 -mutations-seed=$(FROM)
 
 test-lab: labtools ## the lab's own tests
 	cd lab && go test -count=1 -p 4 $$(go list ./... | grep -v /e2e)
@@ -67,7 +68,7 @@ UPDATES ?= $(STORMS)
 STARTED ?= $(SEEDS)
 crash-test: ## every random suite at length, every rule checked at every step; prints figures and times (hours)
 	@failed=0; \
-	go test ./engine/sim -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*|Drainboard)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
+	go test ./engine/sim/play -count=1 -timeout 24h -v -run '^Test(Random(Kops|Gardener.*|Drainboard)?|AbortInAStorm|CrashAtEveryAction.*)$$' \
 		-from=$(FROM) -seeds=$(SEEDS) -storms=$(STORMS) -boundaries=$(BOUNDARIES) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \
 	go test ./engine/live -count=1 -timeout 24h -v -run '^Test(CompetingDrivers|FollowedUpdates|StartedUpdates)$$' \
 		-from=$(FROM) -competing=$(COMPETING) -updates=$(UPDATES) -started=$(STARTED) | grep --line-buffered -vE '^(=== | +--- PASS)' || failed=1; \

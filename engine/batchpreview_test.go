@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -13,7 +13,7 @@ import (
 // The record of a run that waits for an approval says what that would do, no older
 // than some seconds, and of an approved batch nothing more.
 func TestOutlookOfAWaitingBatch(t *testing.T) {
-	script := sim.NewScript()
+	script := script.New()
 	do := func(line string) {
 		t.Helper()
 		if _, err := script.Do(line); err != nil {

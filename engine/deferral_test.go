@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // The time for which a node is left to another user counts only while the run can see
@@ -29,7 +29,7 @@ func TestYieldsCountUsableTime(t *testing.T) {
 		"watched after the sleep": {"sleep for=2h\nrun for=126m", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := sim.NewScript()
+			s := script.New()
 			if out, err := s.Do(begin + "\nuser moves a2 by=kured\n" + c.script); err != nil {
 				t.Fatal(err, out)
 			}
@@ -49,7 +49,7 @@ func TestYieldsCountUsableTime(t *testing.T) {
 // A drain by hand is waited for from the first pod that leaves, however old the cordon
 // is, and also while all that is left is held.
 func TestYieldToDrainByHand(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	out, err := s.Do(`
 		cluster zones=a nodes=2
 		workload web replicas=2
@@ -75,7 +75,7 @@ func TestYieldToDrainByHand(t *testing.T) {
 
 // What tools mark because we end its machine tells of nobody else.
 func TestOwnTerminationIsNoExternalMover(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		cluster zones=a nodes=1
 		workload web replicas=1

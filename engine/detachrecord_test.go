@@ -5,7 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // detachRecord checks that a decision which changes whether a node is detached reports a
@@ -40,7 +40,7 @@ func (*detachRecord) Resumed(record.Run) {}
 // request arrives. The next process takes the machine for a detached one until the group's
 // list shows it as its own, on its way out.
 func TestRecordOfDetached(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	seen := &detachRecord{t: t}
 	say := func(lines string) {
 		if out, err := s.Do(lines); err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -15,7 +15,7 @@ import (
 // the probe that was under way. It counts: the eviction goes out at once and does
 // not wait for the timer.
 func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		timing cluster-latency=1s
 		cluster zones=a nodes=2
@@ -56,7 +56,7 @@ func TestBudgetOpensWhileItsProbeIsRefused(t *testing.T) {
 // TestOneEvictionAtATimeForABudget: a budget that allows several has one eviction
 // without an answer, and the next goes out with the answer.
 func TestOneEvictionAtATimeForABudget(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		timing cluster-latency=100ms
 		cluster zones=a nodes=1

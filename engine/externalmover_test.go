@@ -9,7 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/diff"
 	"github.com/drainboard/drainboard/engine/record/shards"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -160,7 +160,7 @@ func TestMoversOfPlan(t *testing.T) {
 func TestGuardLeavesWhatIsNotOurs(t *testing.T) {
 	const keep = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 	for _, theirs := range []string{"", "true", "false"} {
-		c := sim.NewScript()
+		c := script.New()
 		script := "cluster zones=a nodes=2 new=1\nworkload web replicas=2\nautoscaler\nstart"
 		if _, err := c.Do(script); err != nil {
 			t.Fatal(err)
@@ -192,7 +192,7 @@ func TestGuardLeavesWhatIsNotOurs(t *testing.T) {
 // A group without a run shows which part of the cloud is at work on it, and nobody who
 // only may be. What its nodes tell is OthersView's.
 func TestMoversWithoutARun(t *testing.T) {
-	c := sim.NewScript()
+	c := script.New()
 	if _, err := c.Do("cluster zones=a nodes=2\nworkload web replicas=2\nuser cordon a1\nuser refreshes percent=30\nautoscaler\nuser moves a2 by=kured"); err != nil {
 		t.Fatal(err)
 	}

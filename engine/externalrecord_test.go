@@ -7,7 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // moverRecord checks every decision: what is said of a mover differs only where the decision
@@ -47,7 +47,7 @@ func (*moverRecord) Resumed(record.Run) {}
 // A node that another tool drains for too long is drained by the run, which is then in the
 // record, too.
 func TestRecordOfMovers(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	say := func(lines string) {
 		if out, err := s.Do(lines); err != nil {
 			t.Fatal(out, err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/diff"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -15,7 +15,7 @@ import (
 // that would move, no phase, and nothing that could be done. What did not change is
 // the same row in the next snapshot.
 func TestIdle(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6"); err != nil {
 		t.Fatal(err, out)
 	}
@@ -53,7 +53,7 @@ func TestIdle(t *testing.T) {
 // Retelling every record of a run tells what the run itself told of its nodes,
 // phases and pods: nothing is left out, and nothing told twice.
 func TestRetell(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do("cluster zones=a,b nodes=4\nworkload web replicas=6\nbudget web max=1\nsettings max-unavailable=2 approve=none before-node=30s\nfault node-hook takes=2s\nstart"); err != nil {
 		t.Fatal(err, out)
 	}

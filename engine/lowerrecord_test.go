@@ -5,7 +5,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // lowerRecord checks that a decision which counts a termination no longer among those that took
@@ -41,7 +41,7 @@ func (*lowerRecord) Resumed(record.Run) {}
 // The cloud refuses to end a surplus machine for a while. Another user ends it meanwhile and
 // lowers the size of the group, so nothing else happens in that decision.
 func TestRecordOfLowered(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	seen := &lowerRecord{t: t}
 	say := func(lines string) {
 		if out, err := s.Do(lines); err != nil {

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // planOf makes the plan of a simulated world after it was changed by hand.
-func planOf(t *testing.T, script string, change func(w *world.World, now time.Time)) snapshot.Plan {
+func planOf(t *testing.T, lines string, change func(w *world.World, now time.Time)) snapshot.Plan {
 	t.Helper()
-	c := sim.NewScript()
-	if _, err := c.Do(script); err != nil {
+	c := script.New()
+	if _, err := c.Do(lines); err != nil {
 		t.Fatal(err)
 	}
 	p := c.Plan("r")
@@ -126,7 +126,7 @@ func TestForeseeOnStaleData(t *testing.T) {
 
 // A batch that waits for approval names what its pods still need.
 func TestForeseeABatch(t *testing.T) {
-	c := sim.NewScript()
+	c := script.New()
 	if _, err := c.Do(`
 		cluster zones=a nodes=2
 		workload web replicas=2

@@ -8,7 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/api/apitest"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // TestScenario runs the files of testdata, each a lesson on what the engine and
@@ -17,7 +17,7 @@ import (
 // the events is as their schema has it.
 func TestScenario(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		script := sim.NewScript()
+		script := script.New()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			text := d.Input
 			if d.Cmd != "given" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -14,7 +14,7 @@ import (
 // A snapshot made from the one before shows the same as one made from nothing, and shares
 // the rows that did not change.
 func TestViewFromTheOneBefore(t *testing.T) {
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		cluster zones=a,b nodes=4
 		workload web replicas=6

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/rehearse"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -30,9 +31,9 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 			return false
 		}
 	}
-	scenario := func(name string) func(t *testing.T) *sim.Script {
-		return func(t *testing.T) *sim.Script {
-			s, err := sim.Named(name)
+	scenario := func(name string) func(t *testing.T) *script.Script {
+		return func(t *testing.T) *script.Script {
+			s, err := script.Named(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,9 +47,9 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 			return script
 		}
 	}
-	given := func(lines string, then ...string) func(t *testing.T) *sim.Script {
-		return func(t *testing.T) *sim.Script {
-			script := sim.NewScript()
+	given := func(lines string, then ...string) func(t *testing.T) *script.Script {
+		return func(t *testing.T) *script.Script {
+			script := script.New()
 			for _, line := range append([]string{lines, "start"}, then...) {
 				if _, err := script.Do(line); err != nil {
 					t.Fatal(err)
@@ -58,7 +59,7 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		plays    func(t *testing.T) *sim.Script
+		plays    func(t *testing.T) *script.Script
 		foresees bool // the run's end, at each look
 		knows    func(*snapshot.Snapshot) bool
 		sees     []string
@@ -88,7 +89,7 @@ func TestTroubleIsSeenAtOnce(t *testing.T) {
 				s := snapshot.View(d.Rules, script.Sim.Now(), script.Sim.View, d.Run, snapshot.Look{}, nil)
 				s.Cluster, s.Events = "simulated", slices.Clone(d.Events)
 				if _, waits := d.Run.Waiting(); c.foresees && waits {
-					f := sim.Foresee(context.Background(), d.Rules, script.Sim.View, script.Sim.Now(), d.Run)
+					f := rehearse.Foresee(context.Background(), d.Rules, script.Sim.View, script.Sim.Now(), d.Run)
 					s.Forecast = &f
 				}
 				return s

@@ -15,7 +15,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/config"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/flags"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/providers/kube"
@@ -50,7 +50,7 @@ func words() map[string][]string {
 	for _, name := range flags.OfferedStrategies() {
 		w["strategy"] = append(w["strategy"], name+"\t"+strategy.About(name))
 	}
-	for _, s := range sim.Scenarios() {
+	for _, s := range script.Scenarios() {
 		w["scenario"] = append(w["scenario"], s.Name+"\t"+s.About)
 	}
 	return w

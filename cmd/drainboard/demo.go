@@ -12,7 +12,8 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/driver"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/present"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // fastest is the largest --speed: above it the engine's own speed is the limit.
@@ -58,7 +59,7 @@ func (a *app) demoCmd() *cobra.Command {
 // scenarios lists the built-in scenarios, one line each.
 func scenarios() string {
 	var out strings.Builder
-	for _, s := range sim.Scenarios() {
+	for _, s := range script.Scenarios() {
 		fmt.Fprintf(&out, "  %-8s %s\n", s.Name, s.About)
 	}
 	return out.String()
@@ -98,16 +99,16 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	drive := driver.Demo{Console: d.app.Console, Face: d.Face, Speed: d.speed, JSON: asJSON, Tour: d.tour}
-	return drive.Drive(ctx, plan, sim.NewRealTime(script.Sim, d.speed))
+	return drive.Drive(ctx, plan, realtime.New(script.Sim, d.speed))
 }
 
 // named returns the requested scenario.
-func (d *demo) named() (sim.Scenario, error) {
+func (d *demo) named() (script.Scenario, error) {
 	own := map[string]string{"asg": "prod", "kops": "kops"}[d.provider]
 	if own == "" {
-		return sim.Scenario{}, fmt.Errorf("--provider: %q is not supported; choose asg or kops", d.provider)
+		return script.Scenario{}, fmt.Errorf("--provider: %q is not supported; choose asg or kops", d.provider)
 	}
-	s, err := sim.Named(cmp.Or(d.scenario, own))
+	s, err := script.Named(cmp.Or(d.scenario, own))
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("--scenario: %w", err)

@@ -58,6 +58,12 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/strategy", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot"}},
 		{"./engine/api", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
 		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema", "html/template", "k8s.io/client-go/kubernetes", "k8s.io/client-go/testing", "k8s.io/cli-runtime", "sigs.k8s.io/kustomize"}},
+		{"./engine/sim", []string{self + "engine/live", self + "engine/sim/"}},
+		{"./engine/sim/drive", []string{self + "engine/live", self + "engine/sim/"}},
+		{"./engine/sim/check", []string{self + "engine/live", self + "engine/sim/script", self + "engine/sim/play", self + "engine/sim/rehearse"}},
+		{"./engine/sim/script", []string{self + "engine/live", self + "engine/sim/play", self + "engine/sim/rehearse"}},
+		{"./engine/sim/play", []string{self + "engine/live", self + "engine/sim/rehearse"}},
+		{"./engine/sim/rehearse", []string{self + "engine/live", self + "engine/sim/check", self + "engine/sim/drive", self + "engine/sim/script"}},
 		{"./engine/...", []string{self + "providers", self + "ui", self + "themes", self + "cmd", "k8s.io/client-go", "k8s.io/api/", "github.com/aws/", "charm.land/"}},
 		{"./providers/...", []string{self + "ui", self + "themes", self + "cmd", "charm.land/"}},
 		{"./providers/kube", []string{kube + "mirror", kube + "feed", kube + "records", kube + "commands", kube + "lock", kube + "actions", kube + "events"}},
@@ -192,8 +198,7 @@ func TestLabImportsPointOneWay(t *testing.T) {
 func TestPackagesStaySmall(t *testing.T) {
 	const most = 25
 	larger := map[string]int{ // those that have not been split yet; they do not grow
-		"engine": 28, "engine/sim": 70,
-		"ui": 28,
+		"engine": 28, "ui": 28,
 	}
 	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
 	packages := 0
@@ -238,14 +243,14 @@ func TestPackagesStaySmall(t *testing.T) {
 }
 
 // TestTypesStaySmall holds that no type has more methods than a reader can know: a part that stands by
-// itself is a function with arguments, or a type of its own. The simulator is not held to it: each of its rules is a method.
+// itself is a function with arguments, or a type of its own. The simulator and its checker are not held to it: each rule is a method.
 func TestTypesStaySmall(t *testing.T) {
 	const most = 120
 	of := map[string]int{}
 	receiver := regexp.MustCompile(`(?m)^func \([a-z]\w* \*?([A-Za-z]\w*)`)
 	for _, dir := range []string{"engine", "ui", "providers", "cmd"} {
 		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Base(filepath.Dir(path)) == "sim" {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(filepath.ToSlash(path), "engine/sim/") {
 				return err
 			}
 			code, err := os.ReadFile(path)

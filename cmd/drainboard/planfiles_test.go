@@ -8,14 +8,14 @@ import (
 
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/saved"
 	"github.com/drainboard/drainboard/engine/api"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/providers/asg"
 )
 
 // savedCluster is a file of a simulated cluster's plan.
 func savedCluster(t *testing.T) string {
 	t.Helper()
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do("cluster zones=a,b nodes=4 name=ng-web\nworkload web replicas=8 ready=20s\nbudget web max=1\nsettings max-unavailable=2 drain-timeout=7m\nwait for=12m\nstart"); err != nil {
 		t.Fatal(err, out)
 	}

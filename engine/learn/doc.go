@@ -3,6 +3,6 @@
 // what is there now, from what the run has measured so far, and from what earlier runs of the
 // group have; where nothing is known, it guesses. Each value says what it rests on.
 //
-// Rehearsals (engine/sim) use it; plans and snapshots list what they rested on
+// Rehearsals (engine/sim/rehearse) use it; plans and snapshots list what they rested on
 // (snapshot.Assumption).
 package learn

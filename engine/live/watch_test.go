@@ -16,7 +16,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/rehearse"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -153,7 +153,7 @@ func TestWatchOfManagedUpdate(t *testing.T) {
 		Follow: strategy.EKSManaged{}, NewID: func(time.Time) string { return "web-1" },
 		Foresee: func(rules engine.Strategy) live.Foresee {
 			return func(ctx context.Context, w *world.World, now time.Time, r record.Run) snapshot.Forecast {
-				return sim.Foresee(ctx, rules, w, now, r)
+				return rehearse.Foresee(ctx, rules, w, now, r)
 			}
 		}}
 	began := time.Now().Add(-10 * time.Minute)
@@ -255,7 +255,7 @@ func TestWatchForeseesARollOfGardener(t *testing.T) {
 			w := &live.Watch{World: world.New(), Clock: wallClock{}, Rules: strategy.Named, Idle: strategy.EKS{}, Cluster: "prod", Roller: strategy.GardenerFollow{},
 				Foresee: func(rules engine.Strategy) live.Foresee {
 					return func(ctx context.Context, w *world.World, now time.Time, r record.Run) snapshot.Forecast {
-						return sim.Foresee(ctx, rules, w, now, r)
+						return rehearse.Foresee(ctx, rules, w, now, r)
 					}
 				}}
 			rolls(w.World, c.update, c.classes...)

@@ -21,8 +21,8 @@ type Autoscaler struct {
 	Untagged bool
 }
 
-// autoscalerTaint keeps pods off a node that the autoscaler is about to remove.
-var autoscalerTaint = world.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: "NoSchedule"}
+// AutoscalerTaint keeps pods off a node that the autoscaler is about to remove.
+var AutoscalerTaint = world.Taint{Key: "ToBeDeletedByClusterAutoscaler", Effect: "NoSchedule"}
 
 // autoscaler is one at work.
 type autoscaler struct {
@@ -41,8 +41,8 @@ type autoscaler struct {
 func (s *Sim) Autoscale(how Autoscaler) {
 	a := &autoscaler{Autoscaler: how, empty: map[string]time.Time{}}
 	if !how.Untagged {
-		s.group.Tags = map[string]string{"k8s.io/cluster-autoscaler/enabled": "true"}
-		s.listMachines()
+		s.Group.Tags = map[string]string{"k8s.io/cluster-autoscaler/enabled": "true"}
+		s.ListMachines()
 	}
 	s.every(a.Every, func() bool {
 		if !s.scalesUp(a) {
@@ -55,8 +55,8 @@ func (s *Sim) Autoscale(how Autoscaler) {
 // every does something again and again, until it says no; not while the cluster can
 // write nothing.
 func (s *Sim) every(span time.Duration, do func() bool) {
-	s.after(span, func() {
-		if s.now.Before(s.faults.etcd) || do() {
+	s.After(span, func() {
+		if s.now.Before(s.Faults.EtcdUntil) || do() {
 			s.every(span, do)
 		}
 	})
@@ -64,18 +64,18 @@ func (s *Sim) every(span time.Duration, do func() bool) {
 
 // scalesUp adds a machine for unplaced pods. It reports whether there are any.
 func (s *Sim) scalesUp(a *autoscaler) bool {
-	sizes := &s.group.Sizes
+	sizes := &s.Group.Sizes
 	waiting := false
 	for _, p := range s.Truth.Unplaced() {
 		waiting = waiting || p.Unplaced != "" && s.now.Sub(p.Created) >= a.ScaleUp
 	}
-	if waiting && sizes.Desired < sizes.Max && len(s.alive()) >= sizes.Desired && s.now.Sub(a.raised) > s.Config.Launch+s.Config.Boot+s.Config.NodeReady {
+	if waiting && sizes.Desired < sizes.Max && len(s.Alive()) >= sizes.Desired && s.now.Sub(a.raised) > s.Config.Launch+s.Config.Boot+s.Config.NodeReady {
 		a.raised = s.now
 		sizes.Desired++
 		s.resizedByOthers(1)
-		s.tilted, s.shrunk = true, s.now
-		s.listMachines()
-		s.touch()
+		s.Tilted, s.ShrunkAt = true, s.now
+		s.ListMachines()
+		s.Touch()
 	}
 	return waiting
 }
@@ -83,31 +83,31 @@ func (s *Sim) scalesUp(a *autoscaler) bool {
 // scalesDown removes the next node that has been empty enough for long.
 func (s *Sim) scalesDown(a *autoscaler) {
 	if a.leaves != "" {
-		if m := s.machineOf(a.leaves); m == nil || m.Leaving() {
+		if m := s.MachineOf(a.leaves); m == nil || m.Leaving() {
 			a.leaves = ""
 		} else if s.empties(m) && s.terminateOne(record.Action{Machine: m.ID, Decrement: true}).Verdict == record.Done {
 			s.resizedByOthers(-1)
-			s.tilted = true
+			s.Tilted = true
 		} else if s.now.Sub(a.since) >= a.GiveUp { // and looks for another one
-			s.editByOthers(a.leaves, func(n *world.Node) {
-				n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == autoscalerTaint })
+			s.EditByOthers(a.leaves, func(n *world.Node) {
+				n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t == AutoscalerTaint })
 			})
 			a.leaves = ""
 		}
 		return
 	}
-	for _, m := range s.alive() {
-		n := s.Truth.Node(m.name)
-		if n == nil || !n.Ready || n.Annotations[keepAnnotation] == "true" || m.State != world.MachineInService || !s.roomy(s.pods.loads[n.Name], a.Below) || !s.fitElsewhere(n) {
-			delete(a.empty, m.name)
+	for _, m := range s.Alive() {
+		n := s.Truth.Node(m.Name)
+		if n == nil || !n.Ready || n.Annotations[KeepAnnotation] == "true" || m.State != world.MachineInService || !s.roomy(s.pods.loads[n.Name], a.Below) || !s.fitElsewhere(n) {
+			delete(a.empty, m.Name)
 			continue
 		}
-		if since, seen := a.empty[m.name]; !seen {
-			a.empty[m.name] = s.now
-		} else if s.now.Sub(since) >= a.ScaleDown && s.now.Sub(n.Created) >= a.ScaleDown && s.now.Sub(a.raised) >= a.ScaleDown && s.group.Sizes.Desired > s.group.Sizes.Min {
-			a.leaves, a.since = m.name, s.now
-			delete(a.empty, m.name)
-			s.editByOthers(m.name, func(n *world.Node) { n.Taints = append(n.Taints, autoscalerTaint) })
+		if since, seen := a.empty[m.Name]; !seen {
+			a.empty[m.Name] = s.now
+		} else if s.now.Sub(since) >= a.ScaleDown && s.now.Sub(n.Created) >= a.ScaleDown && s.now.Sub(a.raised) >= a.ScaleDown && s.Group.Sizes.Desired > s.Group.Sizes.Min {
+			a.leaves, a.since = m.Name, s.now
+			delete(a.empty, m.Name)
+			s.EditByOthers(m.Name, func(n *world.Node) { n.Taints = append(n.Taints, AutoscalerTaint) })
 			return
 		}
 	}
@@ -142,53 +142,53 @@ func (s *Sim) fitElsewhere(from *world.Node) bool {
 }
 
 // empties evicts what has to leave a node. It reports whether nothing is left.
-func (s *Sim) empties(m *machine) bool {
-	return s.emptiesAs(m.name, false, func(*pod) bool { return true }, func(*pod) bool { return false })
+func (s *Sim) empties(m *Machine) bool {
+	return s.emptiesAs(m.Name, false, func(*Pod) bool { return true }, func(*Pod) bool { return false })
 }
 
 // Drain lets a user cordon and drain a node by hand, and then end its machine
 // if that is wanted.
-func (s *Sim) Drain(m *machine, end bool) {
-	s.editByOthers(m.name, func(n *world.Node) { cordon(n, s.now) })
+func (s *Sim) Drain(m *Machine, end bool) {
+	s.EditByOthers(m.Name, func(n *world.Node) { Cordon(n, s.now) })
 	s.every(5*time.Second, func() bool {
-		s.drains[m.ID] = s.machines[m.ID] == m && !m.Leaving()
-		if !s.drains[m.ID] {
+		s.HandDrained[m.ID] = s.machines[m.ID] == m && !m.Leaving()
+		if !s.HandDrained[m.ID] {
 			return false
 		}
-		going := func(p *pod) bool { return p.Terminating() }
-		stay := slices.DeleteFunc(s.podsOn(m.name), going)
+		going := func(p *Pod) bool { return p.Terminating() }
+		stay := slices.DeleteFunc(s.podsOn(m.Name), going)
 		empty := s.empties(m)
 		for _, p := range stay {
-			s.byHand[p.UID] = going(p)
+			s.LeftByHand[p.UID] = going(p)
 		}
 		if !empty {
 			return true
 		}
-		delete(s.drains, m.ID)
+		delete(s.HandDrained, m.ID)
 		if end {
-			s.end(m)
-			s.tilted = true
+			s.EndByOthers(m)
+			s.Tilted = true
 		}
 		return false
 	})
 }
 
-// editByOthers changes a node as another user. Marks that look like ours are
+// EditByOthers changes a node as another user. Marks that look like ours are
 // remembered as not ours; those made while a run continues may coincide with ours,
 // and so may go with them.
-func (s *Sim) editByOthers(name string, edit func(*world.Node)) bool {
+func (s *Sim) EditByOthers(name string, edit func(*world.Node)) bool {
 	old := s.Truth.Node(name)
-	if !s.editNode(name, edit) {
+	if !s.EditNode(name, edit) {
 		return false
 	}
-	now := s.marksOn(s.Truth.Node(name))
-	for _, mark := range s.marksOn(old) {
+	now := s.MarksOn(s.Truth.Node(name))
+	for _, mark := range s.MarksOn(old) {
 		if !slices.Contains(now, mark) {
-			delete(s.marks, mark)
+			delete(s.OtherMarks, mark)
 		}
 	}
 	for _, mark := range now {
-		s.marks[mark] = s.marks[mark] || !s.rolling
+		s.OtherMarks[mark] = s.OtherMarks[mark] || !s.Began
 	}
 	return true
 }

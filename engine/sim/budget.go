@@ -10,13 +10,13 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// budget is a PodDisruptionBudget: its rule, and what its controller last wrote.
-type budget struct {
+// Budget is a PodDisruptionBudget: its rule, and what its controller last wrote.
+type Budget struct {
 	world.Budget
 	list     string         // of its pods
 	min, max *record.Amount // one of minAvailable and maxUnavailable
 	fixed    bool           // what it wants does not change: its workloads keep their sizes
-	stuck    bool           // its controller does not look at it
+	Stuck    bool           // its controller does not look at it
 	changes  *int           // of its list, nil where they are not counted
 	counted  state          // when what it wrote was right
 	// disrupted are pods whose evictions were let through and not seen yet.
@@ -27,8 +27,8 @@ type budget struct {
 // eviction was let through and that stays (DeletionTimeout, 2 minutes).
 const deletionTimeout = 2 * time.Minute
 
-// rule sets what the budget asks for: one of minAvailable and maxUnavailable.
-func (b *budget) rule(low, high *record.Amount) {
+// SetRule sets what the budget asks for: one of minAvailable and maxUnavailable.
+func (b *Budget) SetRule(low, high *record.Amount) {
 	b.min, b.max, b.counted = low, high, state{}
 	if low != nil {
 		b.Expression = "minAvailable " + low.String()
@@ -40,10 +40,10 @@ func (b *budget) rule(low, high *record.Amount) {
 // AddBudget makes a budget over the pods with a label app=app. One of min
 // (minAvailable) and max (maxUnavailable) is given.
 func (s *Sim) AddBudget(namespace, name, app string, min, max *record.Amount, alwaysAllow bool) {
-	b := &budget{list: appList(namespace, app), disrupted: map[string]time.Time{}}
+	b := &Budget{list: appList(namespace, app), disrupted: map[string]time.Time{}}
 	b.Namespace, b.Name, b.AlwaysAllow = namespace, name, alwaysAllow
 	b.Selector = labels.SelectorFromSet(labels.Set{"app": app})
-	b.rule(min, max)
+	b.SetRule(min, max)
 	s.budgets[b.Ref()], s.refs = b, nil
 	s.recount(b)
 }
@@ -54,10 +54,11 @@ func (s *Sim) DropBudget(ref string) {
 	s.refs = nil
 	s.Truth.DeleteBudget(ref)
 	s.watch(func(w *world.World) { w.DeleteBudget(ref) })
-	s.touch()
+	s.Touch()
 }
 
-func (s *Sim) setBudget(b *budget) {
+// SetBudget shows what has changed in a budget to the Truth and the watch.
+func (s *Sim) SetBudget(b *Budget) {
 	seen := b.Budget
 	s.Truth.SetBudget(&seen)
 	s.watch(func(w *world.World) { w.SetBudget(&seen) })
@@ -66,7 +67,7 @@ func (s *Sim) setBudget(b *budget) {
 // recount does what the disruption controller does
 // (pkg/controller/disruption/disruption.go): a share rounds up, terminating pods
 // are not healthy.
-func (s *Sim) recount(b *budget) {
+func (s *Sim) recount(b *Budget) {
 	now := state{}
 	if b.changes != nil {
 		now = stateOf(b.changes, s.wanted(b))
@@ -76,7 +77,7 @@ func (s *Sim) recount(b *budget) {
 	}
 	b.counted = state{}
 	healthy, pods := 0, 0
-	owners := map[*workload]bool{}
+	owners := map[*Workload]bool{}
 	expected := 0
 	for _, p := range s.pods.of(b.list) { // what its selector says
 		if p.Finished() {
@@ -108,8 +109,8 @@ func (s *Sim) recount(b *budget) {
 		next.Expected, next.Desired = expected, max(0, expected-share(*b.max, expected))
 	}
 	next.Allowed = max(0, healthy-next.Desired)
-	next.Current = !b.stuck
-	if b.stuck {
+	next.Current = !b.Stuck
+	if b.Stuck {
 		return
 	}
 	if same(next, b.Budget) {
@@ -120,12 +121,12 @@ func (s *Sim) recount(b *budget) {
 }
 
 // settled reports whether nothing that a budget counts has changed since it was counted last.
-func (b *budget) settled(now state) bool {
-	return b.counted.known(now) && !b.stuck && len(b.disrupted) == 0
+func (b *Budget) settled(now state) bool {
+	return b.counted.known(now) && !b.Stuck && len(b.disrupted) == 0
 }
 
 // wanted tells how the workloads are scaled from how they were, for a budget that depends on it.
-func (s *Sim) wanted(b *budget) (sum int) {
+func (s *Sim) wanted(b *Budget) (sum int) {
 	if b.fixed {
 		return 0
 	}
@@ -136,12 +137,12 @@ func (s *Sim) wanted(b *budget) (sum int) {
 }
 
 // writeCount writes what was counted.
-func (s *Sim) writeCount(b *budget, next world.Budget) {
+func (s *Sim) writeCount(b *Budget, next world.Budget) {
 	if (next.Allowed > 0) != (b.Allowed > 0) || b.Since.IsZero() {
 		next.Since = s.now
 	}
 	b.Budget = next
-	s.setBudget(b)
+	s.SetBudget(b)
 }
 
 func share(a record.Amount, of int) int {
@@ -158,23 +159,23 @@ func same(a, b world.Budget) bool {
 // evict answers a POST to a pod's eviction subresource
 // (pkg/registry/core/pod/storage/eviction.go).
 func (s *Sim) evict(a record.Action) record.Outcome {
-	p := s.byName(a.Namespace, a.Pod)
+	p := s.PodOfApp(a.Namespace, a.Pod)
 	if p == nil {
-		return refuse(record.RefusedGone, "pods %q not found", a.Pod)
+		return Refuse(record.RefusedGone, "pods %q not found", a.Pod)
 	}
 	if p.UID != a.UID {
-		return refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+		return Refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
 	}
-	if s.faults.denies(p) {
-		return refuse(record.RefusedWebhook, "admission webhook \"guard.example.com\" denied the request: not now")
+	if s.Faults.denies(p) {
+		return Refuse(record.RefusedWebhook, "admission webhook \"guard.example.com\" denied the request: not now")
 	}
 	if p.Phase == world.PodPending || p.Finished() || p.Terminating() {
-		s.kill(p.UID, nil)
+		s.Kill(p.UID, nil)
 		return record.Outcome{Verdict: record.Done}
 	}
 	budgets := s.Truth.BudgetsOf(&p.Pod)
 	if len(budgets) > 1 {
-		return refuse(record.RefusedBudgets, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+		return Refuse(record.RefusedBudgets, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
 	}
 	if len(budgets) == 1 {
 		b := s.budgets[budgets[0].Ref()]
@@ -182,21 +183,21 @@ func (s *Sim) evict(a record.Action) record.Outcome {
 		switch {
 		case unhealthy:
 		case !b.Current:
-			o := refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s is still being processed by the server.", b.Name)
+			o := Refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s is still being processed by the server.", b.Name)
 			o.After = staleRetry
 			return o
 		case b.Allowed <= 0:
 			s.cue("refusing " + b.Name)
-			return refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
+			return Refuse(record.RefusedBudget, "Cannot evict pod as it would violate the pod's disruption budget: the disruption budget %s needs %d healthy pods and has %d currently", b.Name, b.Desired, b.Healthy)
 		default:
 			if b.Allowed--; b.Allowed == 0 {
 				b.Since = s.now
 			}
 			b.disrupted[p.UID] = s.now
-			s.setBudget(b)
-			if s.faults.half > 0 {
-				s.faults.half--
-				s.after(deletionTimeout, s.touch)
+			s.SetBudget(b)
+			if s.Faults.HalfEvict > 0 {
+				s.Faults.HalfEvict--
+				s.After(deletionTimeout, s.Touch)
 				return record.Outcome{Verdict: record.Unknown, Message: "Timeout: request did not complete within requested timeout"}
 			}
 		}
@@ -204,16 +205,16 @@ func (s *Sim) evict(a record.Action) record.Outcome {
 	if p.owner != nil {
 		s.cue("evicting " + p.owner.Name)
 	}
-	s.kill(p.UID, nil)
+	s.Kill(p.UID, nil)
 	return record.Outcome{Verdict: record.Done}
 }
 
-// contended is how long the API server pauses before it tries again to evict a pod
+// Contended is how long the API server pauses before it tries again to evict a pod
 // whose budget another eviction writes to at the same time (EvictionsRetry in
 // pkg/registry/core/pod/storage/eviction.go), 0 if none does. It is simulated
 // where requests overtake each other (Config.Jitter).
-func (s *Sim) contended(a record.Action) time.Duration {
-	p := s.byName(a.Namespace, a.Pod)
+func (s *Sim) Contended(a record.Action) time.Duration {
+	p := s.PodOfApp(a.Namespace, a.Pod)
 	if s.Config.Jitter == 0 || a.Kind != record.Evict || p == nil {
 		return 0
 	}
@@ -227,5 +228,5 @@ func (s *Sim) contended(a record.Action) time.Duration {
 	return 0
 }
 
-// byName finds a pod by its name; a StatefulSet's is another one each time.
-func (s *Sim) byName(namespace, name string) *pod { return s.pods.names[namespace+"/"+name] }
+// PodOfApp finds a pod by its name; a StatefulSet's is another one each time.
+func (s *Sim) PodOfApp(namespace, name string) *Pod { return s.pods.names[namespace+"/"+name] }

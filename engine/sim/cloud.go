@@ -11,35 +11,42 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Processes of an Auto Scaling group that the simulation knows.
+// Processes of an Auto Scaling group that the simulation knows, by AWS's names.
 const (
-	azRebalance = "AZRebalance"
-	launch      = "Launch"
-	terminate   = "Terminate"
+	AZRebalance = "AZRebalance"
+	Launch      = "Launch"
+	Terminate   = "Terminate"
 
 	replaceUnhealthy = "ReplaceUnhealthy"
 )
 
-// group is an Auto Scaling group as it is.
-type group struct {
+// Group is an Auto Scaling group as it is.
+type Group struct {
 	world.Group
-	versions map[int64]string  // images of the template's versions
-	tokens   map[string]int64  // versions made, by client token
-	launched map[string]bool   // LaunchInstances answered, by client token
-	shrunk   map[string]bool   // machines whose end took the desired size down
-	labels   map[string]string // what new nodes are labelled with
-	room     map[string]int    // machines a zone still has, by zone; absent: any number
-	quota    int               // machines the account may run, 0 for any number
-	hooks    []hook
-	ghosts   int             // machines that are gone, and it does not know
-	warm     int             // machines that the warm pool is kept at
-	keeps    map[string]bool // machines that it does not let go, by id
-	self     bool            // its own controller launches and ends its machines
-	spot     bool            // new machines are Spot
-	protects bool            // new machines are protected from scale-in
+	// NodeLabels are what new nodes are labelled with.
+	NodeLabels map[string]string
+	// ZoneRoom is how many machines a zone still has, any number where it names none; Quota how many
+	// the account may run, 0 for any number.
+	ZoneRoom map[string]int
+	Quota    int
+	// LifecycleHooks are those of the group, with who completes them.
+	LifecycleHooks []LifecycleHook
+	// WarmSize is how many machines the warm pool is kept at.
+	WarmSize int
+	// Keeps are the machines (by ID) that the group does not let go when they are to be detached.
+	Keeps map[string]bool
+	// Spot: new machines are Spot. Protects: they are protected from scale-in.
+	Spot, Protects bool
+
+	versions map[int64]string // images of the template's versions
+	tokens   map[string]int64 // versions made, by client token
+	launched map[string]bool  // LaunchInstances answered, by client token
+	shrunk   map[string]bool  // machines whose end took the desired size down
+	ghosts   int              // machines that are gone, and it does not know
+	self     bool             // its own controller launches and ends its machines
 }
 
-func (g *group) init(zones []string) {
+func (g *Group) init(zones []string) {
 	g.Name, g.Provider = "ng", "asg"
 	g.Zones = zones
 	g.Template = world.Template{ID: "lt", Version: 1}
@@ -47,42 +54,42 @@ func (g *group) init(zones []string) {
 	g.versions = map[int64]string{1: "ami-1"}
 	g.Image = "ami-1"
 	g.tokens, g.launched, g.shrunk = map[string]int64{}, map[string]bool{}, map[string]bool{}
-	g.room, g.keeps = map[string]int{}, map[string]bool{}
+	g.ZoneRoom, g.Keeps = map[string]int{}, map[string]bool{}
 }
 
 // AddNodes adds machines of a template version whose nodes are Ready, spread
 // over the group's zones.
 func (s *Sim) AddNodes(n int, version int64) {
 	lately := world.Lately{Launched: map[string]time.Time{}}
-	if s.group.Lately != nil {
-		maps.Copy(lately.Launched, s.group.Lately.Launched)
+	if s.Group.Lately != nil {
+		maps.Copy(lately.Launched, s.Group.Lately.Launched)
 	}
-	s.group.Lately = &lately
+	s.Group.Lately = &lately
 	for range n {
 		zone := s.emptiestZone(nil)
-		m := s.newMachine(zone, world.Template{ID: s.group.Template.ID, Version: version})
+		m := s.newMachine(zone, world.Template{ID: s.Group.Template.ID, Version: version})
 		m.State, m.Detail = world.MachineInService, "InService"
-		if s.group.Role != world.RoleBastion {
+		if s.Group.Role != world.RoleBastion {
 			s.join(m)
 			lately.Launched[m.ID] = s.now.Add(-s.Config.Launch - s.Config.Boot)
-			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.Config.NodeReady })
+			s.EditNode(m.Name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.Config.NodeReady })
 		}
-		s.group.Sizes.Desired++
-		s.group.Sizes.Max = max(s.group.Sizes.Max, s.group.Sizes.Desired)
+		s.Group.Sizes.Desired++
+		s.Group.Sizes.Max = max(s.Group.Sizes.Max, s.Group.Sizes.Desired)
 	}
-	s.listMachines()
+	s.ListMachines()
 }
 
-// listMachines brings the Truth up to date with the machines.
-func (s *Sim) listMachines() {
-	s.listed = s.machinesNow(s.listed, func(*machine) bool { return true })
+// ListMachines brings the Truth up to date with the machines.
+func (s *Sim) ListMachines() {
+	s.listed = s.machinesNow(s.listed, func(*Machine) bool { return true })
 	s.Truth.SetMachines(s.listed)
-	s.Truth.SetGroup(s.describe())
+	s.Truth.SetGroup(s.Describe())
 }
 
 // machinesNow lists machines by their ids as they are: the list that is given, if they are as they
 // are there. A list is replaced, never changed.
-func (s *Sim) machinesNow(before []world.Machine, which func(*machine) bool) []world.Machine {
+func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []world.Machine {
 	var list []world.Machine // nil as long as it is the one before
 	n := 0
 	if s.ids == nil {
@@ -106,12 +113,12 @@ func (s *Sim) machinesNow(before []world.Machine, which func(*machine) bool) []w
 	return list
 }
 
-// describe is a copy of the group as the cloud would describe it.
-func (s *Sim) describe() world.Group {
-	g := s.group.Group
+// Describe is a copy of the group as the cloud would describe it.
+func (s *Sim) Describe() world.Group {
+	g := s.Group.Group
 	g.Suspended, g.Zones, g.Warm = slices.Clone(g.Suspended), slices.Clone(g.Zones), slices.Clone(g.Warm) // its activities are replaced, never changed
 	g.Scaling.Schedule = slices.Clone(g.Scaling.Schedule)
-	for _, h := range s.group.hooks {
+	for _, h := range s.Group.LifecycleHooks {
 		g.Hooks = append(g.Hooks, h.Hook)
 	}
 	g.Peers = s.describePeers()
@@ -121,29 +128,29 @@ func (s *Sim) describe() world.Group {
 // poll shows the group to the View from time to time.
 func (s *Sim) poll() {
 	s.look()
-	s.after(s.Config.CloudEvery, s.poll)
+	s.After(s.Config.CloudEvery, s.poll)
 }
 
-// readNow shows the group to the View once, and tells the driver of it, unless that is under
+// ReadNow shows the group to the View once, and tells the driver of it, unless that is under
 // way. What is asked for meanwhile is asked for again.
-func (s *Sim) readNow() {
-	if s.reading || s.faults.away(world.Cloud, s.now) {
+func (s *Sim) ReadNow() {
+	if s.reading || s.Faults.away(world.Cloud, s.now) {
 		return
 	}
 	s.reading = true
 	s.look()
-	s.after(s.Config.CloudLag, func() { s.reading, s.fresh = false, true })
+	s.After(s.Config.CloudLag, func() { s.reading, s.fresh = false, true })
 }
 
 // look shows the group to the View once.
 func (s *Sim) look() {
-	if s.faults.away(world.Cloud, s.now) {
+	if s.Faults.away(world.Cloud, s.now) {
 		return
 	}
-	s.shown = s.machinesNow(s.shown, func(m *machine) bool { return !s.now.Before(m.hidden) })
-	g, list, at, process := s.describe(), s.shown, s.now, s.process
-	s.after(s.Config.CloudLag, func() {
-		if s.faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
+	s.shown = s.machinesNow(s.shown, func(m *Machine) bool { return !s.now.Before(m.hidden) })
+	g, list, at, process := s.Describe(), s.shown, s.now, s.process
+	s.After(s.Config.CloudLag, func() {
+		if s.Faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
 			return
 		}
 		before, grown := s.View.Machines(), !reflect.DeepEqual(s.View.Group, g)
@@ -158,21 +165,21 @@ func (s *Sim) look() {
 	})
 }
 
-// alive lists the machines that count against the desired size and are not ending, by id.
-func (s *Sim) alive() []*machine {
-	var out []*machine
+// Alive lists the machines that count against the desired size and are not ending, by id.
+func (s *Sim) Alive() []*Machine {
+	var out []*Machine
 	for _, m := range s.machines {
 		if m.counts() && !m.Leaving() {
 			out = append(out, m)
 		}
 	}
-	slices.SortFunc(out, func(a, b *machine) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, func(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
-// size is how many machines count against the desired size.
-func (s *Sim) size() int {
-	n := s.group.ghosts
+// Size is how many machines count against the desired size.
+func (s *Sim) Size() int {
+	n := s.Group.ghosts
 	for _, m := range s.machines {
 		if m.counts() {
 			n++
@@ -190,7 +197,7 @@ func (s *Sim) emptiestZone(except map[string]bool) string {
 		}
 	}
 	best := ""
-	for _, z := range s.group.Zones {
+	for _, z := range s.Group.Zones {
 		if !except[z] && (best == "" || count[z] < count[best]) {
 			best = z
 		}
@@ -200,49 +207,49 @@ func (s *Sim) emptiestZone(except map[string]bool) string {
 
 // balance launches and ends machines until there are as many as desired.
 func (s *Sim) balance() {
-	if s.group.self {
+	if s.Group.self {
 		return
 	}
-	for n := s.size(); n < s.group.Sizes.Desired; n++ {
-		if s.group.HasSuspended(launch) || !s.launchAnywhere() {
-			s.after(10*time.Second, s.touch)
+	for n := s.Size(); n < s.Group.Sizes.Desired; n++ {
+		if s.Group.HasSuspended(Launch) || !s.launchAnywhere() {
+			s.After(10*time.Second, s.Touch)
 			break
 		}
 	}
-	for n := s.size(); n > max(0, s.group.Sizes.Desired) && !s.group.HasSuspended(terminate); n-- {
-		list := slices.DeleteFunc(s.alive(), func(m *machine) bool { return m.Protected })
+	for n := s.Size(); n > max(0, s.Group.Sizes.Desired) && !s.Group.HasSuspended(Terminate); n-- {
+		list := slices.DeleteFunc(s.Alive(), func(m *Machine) bool { return m.Protected })
 		if len(list) == 0 {
 			break
 		}
-		s.end(list[len(list)-1])
+		s.EndByOthers(list[len(list)-1])
 	}
-	s.fillPool()
-	s.listMachines()
+	s.FillWarmPool()
+	s.ListMachines()
 }
 
-// balanced reports whether the group has as many machines as it wants, or more only
+// Balanced reports whether the group has as many machines as it wants, or more only
 // because they are protected from scale-in, or because others have it end none by itself.
-func (s *Sim) balanced() bool {
-	list := s.alive()
-	if over := len(list) - s.group.Sizes.Desired; over <= 0 {
+func (s *Sim) Balanced() bool {
+	list := s.Alive()
+	if over := len(list) - s.Group.Sizes.Desired; over <= 0 {
 		return over == 0
 	}
-	return s.theirs[terminate] && s.group.HasSuspended(terminate) || !slices.ContainsFunc(list, func(m *machine) bool { return !m.Protected })
+	return s.TheirSuspended[Terminate] && s.Group.HasSuspended(Terminate) || !slices.ContainsFunc(list, func(m *Machine) bool { return !m.Protected })
 }
 
-// fillPool keeps the warm pool at its size, from what the group launches now.
-func (s *Sim) fillPool() {
-	for len(s.group.Warm) < s.group.warm {
-		zone := s.group.Zones[s.number("warm/zone")%len(s.group.Zones)]
+// FillWarmPool keeps the warm pool at its size, from what the group launches now.
+func (s *Sim) FillWarmPool() {
+	for len(s.Group.Warm) < s.Group.WarmSize {
+		zone := s.Group.Zones[s.number("warm/zone")%len(s.Group.Zones)]
 		id := "i-warm" + strconv.Itoa(s.number("warm"))
-		s.group.Warm = append(slices.Clip(s.group.Warm), world.Machine{ID: id, Zone: zone, State: world.MachinePending, Detail: "Warmed:Stopped", Template: s.nextTemplate(), Type: "m5.large"})
+		s.Group.Warm = append(slices.Clip(s.Group.Warm), world.Machine{ID: id, Zone: zone, State: world.MachinePending, Detail: "Warmed:Stopped", Template: s.nextTemplate(), Type: "m5.large"})
 	}
 }
 
 // launchAnywhere launches in the zone with the fewest machines that has one.
 func (s *Sim) launchAnywhere() bool {
 	full := map[string]bool{}
-	for len(full) < len(s.group.Zones) {
+	for len(full) < len(s.Group.Zones) {
 		zone := s.emptiestZone(full)
 		if _, failure := s.launchIn(zone); failure == "" {
 			return true
@@ -256,29 +263,29 @@ func (s *Sim) launchAnywhere() bool {
 // suspended: a machine more in the emptiest zone, one less, undrained, in the
 // fullest.
 func (s *Sim) rebalanceLater() {
-	s.after(30*time.Second, func() {
+	s.After(30*time.Second, func() {
 		s.rebalanceLater()
-		if s.group.HasSuspended(azRebalance) {
+		if s.Group.HasSuspended(AZRebalance) {
 			return
 		}
 		count := map[string]int{}
-		for _, m := range s.alive() {
+		for _, m := range s.Alive() {
 			if m.State != world.MachineInService {
 				return // one thing at a time
 			}
 			count[m.Zone]++
 		}
 		low := s.emptiestZone(nil)
-		high := slices.MaxFunc(s.group.Zones, func(a, b string) int { return cmp.Compare(count[a], count[b]) })
-		if count[high]-count[low] < 2 || len(s.alive()) != s.group.Sizes.Desired {
+		high := slices.MaxFunc(s.Group.Zones, func(a, b string) int { return cmp.Compare(count[a], count[b]) })
+		if count[high]-count[low] < 2 || len(s.Alive()) != s.Group.Sizes.Desired {
 			return
 		}
 		if _, failure := s.launchIn(low); failure != "" {
 			return
 		}
-		for _, m := range s.alive() {
+		for _, m := range s.Alive() {
 			if m.Zone == high && !m.Protected {
-				s.end(m)
+				s.EndByOthers(m)
 				return
 			}
 		}

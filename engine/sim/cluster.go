@@ -12,11 +12,11 @@ import (
 func (s *Sim) setNode(n world.Node) {
 	s.Truth.SetNode(&n)
 	s.watch(func(w *world.World) { w.SetNode(&n) })
-	s.touch()
+	s.Touch()
 }
 
-// editNode changes a copy of a node, if it exists.
-func (s *Sim) editNode(name string, edit func(*world.Node)) bool {
+// EditNode changes a copy of a node, if it exists.
+func (s *Sim) EditNode(name string, edit func(*world.Node)) bool {
 	old := s.Truth.Node(name)
 	if old == nil {
 		return false
@@ -28,18 +28,18 @@ func (s *Sim) editNode(name string, edit func(*world.Node)) bool {
 	return true
 }
 
-// dropNode removes a node and, as the pod garbage collector does, its pods.
-func (s *Sim) dropNode(name string) {
+// DropNode removes a node and, as the pod garbage collector does, its pods.
+func (s *Sim) DropNode(name string) {
 	for _, p := range s.Truth.PodsOn(name) {
 		s.dropPod(p.UID)
 	}
 	s.Truth.DeleteNode(name)
 	s.watch(func(w *world.World) { w.DeleteNode(name) })
-	s.touch()
+	s.Touch()
 }
 
 // setPod changes a pod of the Truth and tells the watch.
-func (s *Sim) setPod(p *pod) {
+func (s *Sim) setPod(p *Pod) {
 	p.Unready = nil
 	if p.Critical != "" && !p.up && p.Phase == world.PodRunning {
 		p.Unready = []string{"main"}
@@ -48,7 +48,7 @@ func (s *Sim) setPod(p *pod) {
 	s.pods.set(p)
 	s.Truth.SetPod(&seen)
 	s.watch(func(w *world.World) { w.SetPod(&seen) })
-	s.touch()
+	s.Touch()
 }
 
 func (s *Sim) dropPod(uid string) {
@@ -58,33 +58,33 @@ func (s *Sim) dropPod(uid string) {
 	}
 	s.pods.drop(p)
 	s.letGo(p)
-	if p.shape.Service && p.Node != "" && p.Owner.Kind != DaemonSet && !p.ToleratesAll { // those end with the node, or come back
+	if p.Shape.Service && p.Node != "" && p.Owner.Kind != DaemonSet && !p.ToleratesAll { // those end with the node, or come back
 		s.routes[uid] = gone{p.Node, p.route(), s.now.Add(s.Config.Routes)}
 	}
 	s.Truth.DeletePod(uid)
 	s.watch(func(w *world.World) { w.DeletePod(uid) })
-	s.touch()
+	s.Touch()
 }
 
-// allPods lists the pods as they were made, those of one moment by their UIDs.
-func (s *Sim) allPods() []*pod { return slices.SortedFunc(maps.Values(s.pods.byUID), byAge) }
+// AllPods lists the pods as they were made, those of one moment by their UIDs.
+func (s *Sim) AllPods() []*Pod { return slices.SortedFunc(maps.Values(s.pods.byUID), byAge) }
 
-func (s *Sim) starts(p *pod) {
+func (s *Sim) starts(p *Pod) {
 	if s.pods.byUID[p.UID] == p && p.Phase == world.PodPending && !s.silent(p.Node) {
 		p.Phase = world.PodRunning
-		p.Crashing = p.shape.CrashesOn != "" && s.versionOf(p.Node) >= p.shape.CrashesOn
+		p.Crashing = p.Shape.CrashesOn != "" && s.versionOf(p.Node) >= p.Shape.CrashesOn
 		s.setPod(p)
 	}
 }
 
-// repairs lets a workload's pods crash-loop no more, those that do and those to come.
-func (s *Sim) repairs(w *workload) {
+// RepairWorkload lets a workload's pods crash-loop no more, those that do and those to come.
+func (s *Sim) RepairWorkload(w *Workload) {
 	w.Shape.CrashesOn = ""
-	for _, p := range s.allPods() {
+	for _, p := range s.AllPods() {
 		if p.owner != w {
 			continue
 		}
-		p.shape.CrashesOn = ""
+		p.Shape.CrashesOn = ""
 		if p.Crashing {
 			p.Crashing = false
 			s.becomesReady(p)
@@ -92,23 +92,23 @@ func (s *Sim) repairs(w *workload) {
 	}
 }
 
-func (s *Sim) becomesReady(p *pod) {
-	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
-		if p.Ready, p.up = !p.shape.Gated, true; p.Ready && !p.placed.IsZero() {
-			p.Starting = s.now.Sub(p.placed)
+func (s *Sim) becomesReady(p *Pod) {
+	if s.pods.byUID[p.UID] == p && p.Phase == world.PodRunning && !p.Shape.NeverReady && !p.Crashing && !s.silent(p.Node) && (p.owner == nil || !p.owner.down) {
+		if p.Ready, p.up = !p.Shape.Gated, true; p.Ready && !p.Placed.IsZero() {
+			p.Starting = s.now.Sub(p.Placed)
 		}
 		s.setPod(p)
 	}
 }
 
-// kill asks a pod to go, as a DELETE does: with its own grace period, or with
+// Kill asks a pod to go, as a DELETE does: with its own grace period, or with
 // another one. A grace of zero removes it at once.
-func (s *Sim) kill(uid string, grace *int64) {
+func (s *Sim) Kill(uid string, grace *int64) {
 	p := s.pods.byUID[uid]
 	if p == nil {
 		return
 	}
-	give, stop := p.Grace, p.shape.Stop
+	give, stop := p.Grace, p.Shape.Stop
 	if grace != nil {
 		give = time.Duration(*grace) * time.Second
 	}
@@ -120,15 +120,15 @@ func (s *Sim) kill(uid string, grace *int64) {
 	}
 	p.Ends = s.now.Add(give)
 	s.setPod(p)
-	s.after(min(stop, give), func() { s.stops(p, give == 0 || p.Node == "") })
-	if after := p.shape.Finalized; after > 0 && len(p.Finalizers) > 0 {
-		s.after(stop+after, func() { s.finalize(p) })
+	s.After(min(stop, give), func() { s.stops(p, give == 0 || p.Node == "") })
+	if after := p.Shape.Finalized; after > 0 && len(p.Finalizers) > 0 {
+		s.After(stop+after, func() { s.Finalize(p) })
 	}
 }
 
 // stops ends a pod that was asked to go. Its kubelet has to live for that, unless
 // the pod is only struck off.
-func (s *Sim) stops(p *pod, struck bool) {
+func (s *Sim) stops(p *Pod, struck bool) {
 	if s.pods.byUID[p.UID] != p || !struck && s.silent(p.Node) {
 		return
 	}
@@ -138,8 +138,8 @@ func (s *Sim) stops(p *pod, struck bool) {
 	}
 }
 
-// finalize serves a pod's finalizers.
-func (s *Sim) finalize(p *pod) {
+// Finalize serves a pod's finalizers.
+func (s *Sim) Finalize(p *Pod) {
 	if s.pods.byUID[p.UID] != p {
 		return
 	}
@@ -156,4 +156,75 @@ func (s *Sim) versionOf(node string) string {
 		return n.Version
 	}
 	return ""
+}
+
+// Forget empties the View: nobody watches any more.
+func (s *Sim) Forget() {
+	s.View, s.synced, s.Faults.held = world.New(), false, nil
+	s.process++
+}
+
+// Connect begins to fill an empty View: the cloud's side with the answer to a
+// first poll, the cluster's nodes soon, and the rest of the cluster when all lists
+// have arrived. Until then the cluster counts as never seen.
+func (s *Sim) Connect() {
+	s.View.SetHealth(world.Cluster, world.Health{Problem: "reading the cluster's nodes, pods and budgets"})
+	s.look()
+	process := s.process
+	s.After(s.Config.Sync/2, func() {
+		if process == s.process && !s.Faults.away(world.Cluster, s.now) {
+			s.show(func(w *world.World) {
+				for _, n := range s.Truth.Nodes() {
+					w.SetNode(n)
+				}
+			})
+			s.fresh = true
+		}
+	})
+	s.After(s.Config.Sync, func() { s.list(process) })
+}
+
+// list fills the cluster's side of the View as the lists of a watch do: as things
+// are now, so that what the watch was about to tell before is old.
+func (s *Sim) list(process int) {
+	if process != s.process {
+		return
+	}
+	if back := Later(s.Faults.gone[world.Cluster], s.Faults.EtcdUntil); s.now.Before(back) {
+		s.After(back.Sub(s.now), func() { s.list(process) })
+		return
+	}
+	s.lists++
+	s.Faults.held = nil
+	s.show(s.ClusterOf(s.Truth))
+	s.synced, s.fresh = true, true
+}
+
+// ClusterOf is the cluster's side of a World as a change that makes an empty one
+// like it.
+func (s *Sim) ClusterOf(v *world.World) func(*world.World) {
+	nodes, budgets, daemons := v.Nodes(), v.Budgets(), s.DaemonSets()
+	var pods []*world.Pod
+	for _, p := range s.AllPods() {
+		if seen := v.Pod(p.UID); seen != nil {
+			pods = append(pods, seen)
+		}
+	}
+	return func(to *world.World) {
+		to.SetDaemonSets(daemons)
+		for _, old := range to.Nodes() {
+			if v.Node(old.Name) == nil {
+				to.DeleteNode(old.Name)
+			}
+		}
+		for _, n := range nodes {
+			to.SetNode(n)
+		}
+		for _, p := range pods {
+			to.SetPod(p)
+		}
+		for _, b := range budgets {
+			to.SetBudget(b)
+		}
+	}
 }

@@ -11,38 +11,38 @@ func (s *Sim) detach(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	switch {
 	case m == nil:
-		return refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+		return Refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
 	case m.Detached:
 		return done
 	}
 	switch {
-	case s.faults.halfDetach > 0: // its tag is put, and then the connection breaks
-		s.faults.halfDetach--
+	case s.Faults.HalfDetach > 0: // its tag is put, and then the connection breaks
+		s.Faults.HalfDetach--
 		return record.Outcome{Verdict: record.Unknown, Message: "connection reset by peer"}
 	case m.State != world.MachineInService:
-		return refuse(record.RefusedInvalid, "The instance %s is not in InService or Standby.", a.Machine)
-	case s.group.keeps[a.Machine]:
-		return refuse(record.RefusedInvalid, "The instance %s cannot be detached now.", a.Machine)
+		return Refuse(record.RefusedInvalid, "The instance %s is not in InService or Standby.", a.Machine)
+	case s.Group.Keeps[a.Machine]:
+		return Refuse(record.RefusedInvalid, "The instance %s cannot be detached now.", a.Machine)
 	}
 	s.letLoose(m)
-	s.touch()
+	s.Touch()
 	return done
 }
 
 // letLoose takes a machine out of its group, and with that out of the group's load
 // balancer.
-func (s *Sim) letLoose(m *machine) {
+func (s *Sim) letLoose(m *Machine) {
 	m.Detached, m.Protected, m.Detail, m.hidden = true, false, "Detached", s.now.Add(s.Config.Unlisted)
-	s.balancer.leave(m.ID, s.now)
-	s.shrunk = s.now
-	s.listMachines()
+	s.Balancer.leave(m.ID, s.now)
+	s.ShrunkAt = s.now
+	s.ListMachines()
 }
 
-// addDetached adds machines of the first version that an earlier roll has detached.
-func (s *Sim) addDetached(n int) {
+// AddDetached adds machines of the first version that an earlier roll has detached.
+func (s *Sim) AddDetached(n int) {
 	s.AddNodes(n, 1)
-	list := s.alive()
-	s.group.Sizes.Desired, s.group.Sizes.Max = s.group.Sizes.Desired-n, s.group.Sizes.Max-n
+	list := s.Alive()
+	s.Group.Sizes.Desired, s.Group.Sizes.Max = s.Group.Sizes.Desired-n, s.Group.Sizes.Max-n
 	for _, m := range list[len(list)-n:] {
 		s.letLoose(m)
 	}
@@ -56,16 +56,16 @@ func (s *Sim) endDirectly(a record.Action) record.Outcome {
 	case s.warm(a.Machine) >= 0:
 		return s.endWarm(a)
 	case m == nil:
-		return refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
+		return Refuse(record.RefusedGone, "The instance ID '%s' does not exist", a.Machine)
 	case m.Leaving() && m.Detail != "Terminating:Wait":
 		return record.Outcome{Verdict: record.Done, Already: true}
 	}
 	if m.unnoticed = !m.Detached && !m.Leaving(); m.unnoticed {
-		s.after(s.Config.Notice, func() {
-			if m.unnoticed, s.shrunk = false, s.now; s.machines[m.ID] != m {
-				s.group.ghosts--
+		s.After(s.Config.Notice, func() {
+			if m.unnoticed, s.ShrunkAt = false, s.now; s.machines[m.ID] != m {
+				s.Group.ghosts--
 			}
-			s.touch()
+			s.Touch()
 		})
 	}
 	s.goes(m)

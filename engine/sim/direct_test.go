@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"strings"
@@ -6,13 +6,15 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
 // kopsWorld is a cluster of kops with three groups, whose workers are the one at hand.
-func kopsWorld(t *testing.T, more string) *Script {
+func kopsWorld(t *testing.T, more string) *script.Script {
 	t.Helper()
-	c := NewScript()
+	c := script.New()
 	if out, err := c.Do(`
 		timing launch=2s boot=5s ready=2s terminate=20s notice=8s unlisted=10s
 		cluster provider=kops name=own zones=a,b nodes=4 ` + more + `
@@ -26,9 +28,9 @@ func kopsWorld(t *testing.T, more string) *Script {
 }
 
 // pass lets time pass, and returns the group as it is described then.
-func (s *Sim) pass(d time.Duration) world.Group {
-	s.Advance(s.now.Add(d))
-	return s.describe()
+func pass(s *sim.Sim, d time.Duration) world.Group {
+	s.Advance(s.Now().Add(d))
+	return s.Describe()
 }
 
 func peerOf(t *testing.T, g world.Group, name string) world.Peer {
@@ -49,15 +51,15 @@ func TestDetach(t *testing.T) {
 	if o := s.Do(record.Action{Kind: record.Detach, Machine: "i-a1"}); o.Verdict != record.Done {
 		t.Fatal(o)
 	}
-	if s.pass(8 * time.Second); s.View.Machine("i-a1") != nil || s.Truth.Machine("i-a1") == nil {
+	if pass(s, 8*time.Second); s.View.Machine("i-a1") != nil || s.Truth.Machine("i-a1") == nil {
 		t.Error("it is on a list at once")
 	}
-	own := peerOf(t, s.pass(20*time.Second), "own")
-	m := s.machines["i-a1"]
+	own := peerOf(t, pass(s, 20*time.Second), "own")
+	m := s.Machines()["i-a1"]
 	if !m.Detached || m.State != world.MachineInService || s.Truth.Node("a1") == nil || !s.Truth.Machine("i-a1").Detached {
 		t.Errorf("it does not continue: %+v", m.Machine)
 	}
-	if len(own.Machines) != 4 || strings.Contains(strings.Join(own.Machines, " "), "i-a1") || len(s.machines) != 5 || own.Size != 4 {
+	if len(own.Machines) != 4 || strings.Contains(strings.Join(own.Machines, " "), "i-a1") || len(s.Machines()) != 5 || own.Size != 4 {
 		t.Errorf("the group has not launched another one: %v of %d", own.Machines, own.Size)
 	}
 	if o := s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1"}); o.Refusal != record.RefusedGone {
@@ -70,9 +72,9 @@ func TestDetach(t *testing.T) {
 	if o := s.Do(*check.Of); o.Verdict != record.Done || o.Already || !s.Do(check).Happened || !s.Do(*check.Of).Already {
 		t.Errorf("it cannot be ended: %v", o)
 	}
-	s.pass(time.Minute)
-	if s.machines["i-a1"] != nil || s.Truth.Node("a1") != nil || len(s.machines) != 4 || s.group.Sizes.Desired != 4 {
-		t.Errorf("%d machines, desired %d, after the end of a detached one", len(s.machines), s.group.Sizes.Desired)
+	pass(s, time.Minute)
+	if s.Machines()["i-a1"] != nil || s.Truth.Node("a1") != nil || len(s.Machines()) != 4 || s.Group.Sizes.Desired != 4 {
+		t.Errorf("%d machines, desired %d, after the end of a detached one", len(s.Machines()), s.Group.Sizes.Desired)
 	}
 }
 
@@ -81,19 +83,19 @@ func TestDetachRefused(t *testing.T) {
 	c := kopsWorld(t, "")
 	s := c.Sim
 	detach := func(machine string) record.Outcome {
-		return s.request(record.Action{Kind: record.Detach, Machine: machine})
+		return s.Request(record.Action{Kind: record.Detach, Machine: machine})
 	}
 	if _, err := c.Do("fault no-detach a1\nfault half-detach count=1"); err != nil {
 		t.Fatal(err)
 	}
 	half := detach("i-b1")
-	if half.Verdict != record.Unknown || s.machines["i-b1"].Detached {
+	if half.Verdict != record.Unknown || s.Machines()["i-b1"].Detached {
 		t.Errorf("half a detach: %v", half)
 	}
 	if s.Do(record.Action{Kind: record.CheckEffect, Of: &record.Action{Kind: record.Detach, Machine: "i-b1"}}).Happened {
 		t.Error("half a detach counts as one")
 	}
-	if o := detach("i-a1"); o.Refusal != record.RefusedInvalid || s.machines["i-a1"].Detached {
+	if o := detach("i-a1"); o.Refusal != record.RefusedInvalid || s.Machines()["i-a1"].Detached {
 		t.Errorf("kept by its group: %v", o)
 	}
 	if o := detach("i-a9"); o.Refusal != record.RefusedGone {
@@ -119,16 +121,16 @@ func TestEndDirectly(t *testing.T) {
 		if o := s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1", Direct: true}); o.Verdict != record.Done {
 			t.Fatal(o)
 		}
-		own := peerOf(t, s.pass(5*time.Second), "own")
+		own := peerOf(t, pass(s, 5*time.Second), "own")
 		if m := s.Truth.Machine("i-a1"); m != nil && !m.Leaving() {
 			t.Errorf("%s: it is not shown to end", terminate)
 		}
-		if len(own.Machines) != 3 || own.Size != 4 || s.size() != 4 {
-			t.Errorf("%s: the group knows at once: %v, counts %d", terminate, own.Machines, s.size())
+		if len(own.Machines) != 3 || own.Size != 4 || s.Size() != 4 {
+			t.Errorf("%s: the group knows at once: %v, counts %d", terminate, own.Machines, s.Size())
 		}
-		own = peerOf(t, s.pass(35*time.Second), "own")
-		if len(own.Machines) != 4 || len(s.machines) != 4 || s.group.ghosts != 0 || s.group.Sizes.Desired != 4 {
-			t.Errorf("%s: it is not replaced: %v, %d machines, %d ghosts", terminate, own.Machines, len(s.machines), s.group.ghosts)
+		own = peerOf(t, pass(s, 35*time.Second), "own")
+		if len(own.Machines) != 4 || len(s.Machines()) != 4 || s.Ghosts() != 0 || s.Group.Sizes.Desired != 4 {
+			t.Errorf("%s: it is not replaced: %v, %d machines, %d ghosts", terminate, own.Machines, len(s.Machines()), s.Ghosts())
 		}
 	}
 }
@@ -136,14 +138,14 @@ func TestEndDirectly(t *testing.T) {
 // Machines that an earlier roll has detached are there from the beginning.
 func TestDetachedEarlier(t *testing.T) {
 	s := kopsWorld(t, "detached=2").Sim
-	own, detached := peerOf(t, s.describe(), "own"), 0
+	own, detached := peerOf(t, s.Describe(), "own"), 0
 	for _, m := range s.Truth.Machines() {
 		if m.Detached {
 			detached++
 		}
 	}
-	if detached != 2 || len(own.Machines) != 4 || s.group.Sizes.Desired != 4 || s.group.Sizes.Max != 4 || len(s.machines) != 6 {
-		t.Errorf("%d detached, %v in the group, %s, %d machines", detached, own.Machines, s.group.Sizes, len(s.machines))
+	if detached != 2 || len(own.Machines) != 4 || s.Group.Sizes.Desired != 4 || s.Group.Sizes.Max != 4 || len(s.Machines()) != 6 {
+		t.Errorf("%d detached, %v in the group, %s, %d machines", detached, own.Machines, s.Group.Sizes, len(s.Machines()))
 	}
 }
 
@@ -162,20 +164,20 @@ func TestBalancer(t *testing.T) {
 	if s.Do(check).Happened {
 		t.Error("it has left before it was asked to")
 	}
-	if o := s.Do(leave); o.Verdict != record.Done || o.Message != "" || s.lasts(leave, o) != 20*time.Second {
-		t.Errorf("it leaves: %v, for %s", o, s.lasts(leave, o))
+	if o := s.Do(leave); o.Verdict != record.Done || o.Message != "" || s.AnswerTakes(leave, o) != 20*time.Second {
+		t.Errorf("it leaves: %v, for %s", o, s.AnswerTakes(leave, o))
 	}
-	s.pass(15 * time.Second)
-	if o := s.Do(leave); s.lasts(leave, o) != 5*time.Second || s.Do(check).Happened {
-		t.Errorf("asked again it takes %s", s.lasts(leave, o))
+	pass(s, 15*time.Second)
+	if o := s.Do(leave); s.AnswerTakes(leave, o) != 5*time.Second || s.Do(check).Happened {
+		t.Errorf("asked again it takes %s", s.AnswerTakes(leave, o))
 	}
-	s.pass(5 * time.Second)
+	pass(s, 5*time.Second)
 	if !s.Do(check).Happened {
 		t.Error("it has not left")
 	}
 	late := record.Action{Kind: record.Deregister, Machine: "i-b1", Limit: 10 * time.Second}
-	if o := s.Do(late); o.Verdict != record.Done || !strings.Contains(o.Message, "still has connections") || s.lasts(late, o) != 10*time.Second {
-		t.Errorf("past its limit: %v, for %s", o, s.lasts(late, o))
+	if o := s.Do(late); o.Verdict != record.Done || !strings.Contains(o.Message, "still has connections") || s.AnswerTakes(late, o) != 10*time.Second {
+		t.Errorf("past its limit: %v, for %s", o, s.AnswerTakes(late, o))
 	}
 	if _, err := c.Do("fault balancer fails"); err != nil {
 		t.Fatal(err)
@@ -195,34 +197,34 @@ func TestPeers(t *testing.T) {
 		if _, err := c.Do(line); err != nil {
 			t.Fatal(err)
 		}
-		return s.pass(d)
+		return pass(s, d)
 	}
 	var names []string
-	for _, p := range s.describe().Peers {
+	for _, p := range s.Describe().Peers {
 		names = append(names, p.Name+"/"+string(p.Role))
 	}
 	if got := strings.Join(names, " "); got != "bastions/bastion masters/control-plane own/control-plane" {
 		t.Errorf("peers are %s", got)
 	}
-	if s.Truth.Node("bastions-1") != nil || s.Truth.Node("masters-1") == nil || !s.Truth.Node("a1").HasTaint(controlPlane) {
+	if s.Truth.Node("bastions-1") != nil || s.Truth.Node("masters-1") == nil || !s.Truth.Node("a1").HasTaint(world.Taint{Key: "node-role.kubernetes.io/control-plane", Effect: "NoSchedule"}) {
 		t.Error("a bastion has a node, or a node of the control plane is open to everybody")
 	}
 	if step("user breaks masters-1 for=10s", time.Second); s.Truth.Node("masters-1").Ready {
 		t.Error("it is not broken")
 	}
-	if s.pass(10 * time.Second); !s.Truth.Node("masters-1").Ready {
+	if pass(s, 10*time.Second); !s.Truth.Node("masters-1").Ready {
 		t.Error("it is not mended")
 	}
 	if step("fault unjoined masters-2 for=10s", time.Second); s.Truth.Node("masters-2") != nil {
 		t.Error("it has a node")
 	}
-	if s.pass(20 * time.Second); s.Truth.Node("masters-2") == nil || !s.Truth.Node("masters-2").Ready {
+	if pass(s, 20*time.Second); s.Truth.Node("masters-2") == nil || !s.Truth.Node("masters-2").Ready {
 		t.Error("it does not join again")
 	}
 	if p := peerOf(t, step("fault short masters for=10s", time.Second), "masters"); len(p.Machines) != 1 || p.Size != 2 {
 		t.Errorf("it is not short: %v", p)
 	}
-	if p := peerOf(t, s.pass(30*time.Second), "masters"); len(p.Machines) != 2 || !s.Truth.Node("masters-3").Ready {
+	if p := peerOf(t, pass(s, 30*time.Second), "masters"); len(p.Machines) != 2 || !s.Truth.Node("masters-3").Ready {
 		t.Errorf("it stays short: %v", p)
 	}
 }
@@ -232,7 +234,7 @@ func TestPeers(t *testing.T) {
 func TestFlap(t *testing.T) {
 	c := kopsWorld(t, "")
 	s := c.Sim
-	ready := func() int { return s.readyPods()["dns"] }
+	ready := func() int { return s.ReadyPods()["dns"] }
 	if ready() != 2 {
 		t.Fatalf("%d are Ready", ready())
 	}
@@ -245,25 +247,25 @@ func TestFlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []int{0, 2, 0, 2, 0, 2, 2, 2} {
-		if s.pass(time.Second); ready() != want {
+		if pass(s, time.Second); ready() != want {
 			t.Errorf("in its turn %d %d are Ready", i, ready())
 		}
-		s.pass(9 * time.Second)
+		pass(s, 9*time.Second)
 	}
 }
 
 // A group of bastions has machines, and no nodes.
 func TestBastions(t *testing.T) {
 	s := kopsWorld(t, "role=bastion").Sim
-	if len(s.machines) != 4 || s.Truth.NodeOf("i-a1") != nil {
+	if len(s.Machines()) != 4 || s.Truth.NodeOf("i-a1") != nil {
 		t.Error("bastions have nodes")
 	}
 	s.Do(record.Action{Kind: record.Terminate, Machine: "i-a1", Direct: true})
-	s.pass(time.Minute)
-	if len(s.machines) != 4 || s.machines["i-a1"] != nil || len(s.alive()) != 4 {
-		t.Errorf("a bastion is not replaced: %d", len(s.machines))
+	pass(s, time.Minute)
+	if len(s.Machines()) != 4 || s.Machines()["i-a1"] != nil || len(s.Alive()) != 4 {
+		t.Errorf("a bastion is not replaced: %d", len(s.Machines()))
 	}
-	for id, m := range s.machines {
+	for id, m := range s.Machines() {
 		if s.Truth.NodeOf(id) != nil || m.State != world.MachineInService {
 			t.Errorf("%s has a node or is not in service", id)
 		}

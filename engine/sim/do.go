@@ -15,7 +15,8 @@ import (
 // behind its rule.
 const staleRetry = 10 * time.Second
 
-func refuse(r record.Refusal, format string, args ...any) record.Outcome {
+// Refuse is the outcome of a request that is refused, with a message as fmt.Sprintf makes it.
+func Refuse(r record.Refusal, format string, args ...any) record.Outcome {
 	return record.Outcome{Verdict: record.Refused, Refusal: r, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -25,7 +26,7 @@ var done = record.Outcome{Verdict: record.Done}
 func (s *Sim) Do(a record.Action) record.Outcome {
 	o := s.do(a)
 	o.Key, o.At = a.Key, s.now
-	s.touch()
+	s.Touch()
 	return o
 }
 
@@ -51,20 +52,20 @@ func (s *Sim) do(a record.Action) record.Outcome {
 		return s.check(*a.Of)
 	case record.HoldRoll, record.LetRoll, record.ForceMachine, record.Prioritize, record.SetPace, record.StartUpdate, record.SetUpdateConfig:
 		if s.controller == nil {
-			return refuse(record.RefusedGone, "no controller drives the group")
+			return Refuse(record.RefusedGone, "no controller drives the group")
 		}
 		return s.controller(a)
 	}
 	if a.Place() == record.InCloud {
 		o := s.doCloud(a)
-		s.listMachines()
+		s.ListMachines()
 		return o
 	}
-	if !s.editNode(a.Node, func(n *world.Node) { mark(a, n) }) {
-		return refuse(record.RefusedGone, "nodes %q not found", a.Node)
+	if !s.EditNode(a.Node, func(n *world.Node) { mark(a, n) }) {
+		return Refuse(record.RefusedGone, "nodes %q not found", a.Node)
 	}
-	if n := s.Truth.Node(a.Node); s.balancer.follows && a.Kind == record.AddLabel && a.Label == excludeLabel && n != nil {
-		s.balancer.leave(n.Machine, s.now)
+	if n := s.Truth.Node(a.Node); s.Balancer.Follows && a.Kind == record.AddLabel && a.Label == ExcludeLabel && n != nil {
+		s.Balancer.leave(n.Machine, s.now)
 	}
 	return done
 }
@@ -85,13 +86,14 @@ func mark(a record.Action, n *world.Node) {
 	case record.RemoveLabel:
 		delete(n.Labels, a.Label)
 	case record.Annotate:
-		annotate(n, a.Annotation, a.Value)
+		Annotate(n, a.Annotation, a.Value)
 	case record.Unannotate:
 		delete(n.Annotations, a.Annotation)
 	}
 }
 
-func annotate(n *world.Node, key, value string) {
+// Annotate puts an annotation on a node that may have none.
+func Annotate(n *world.Node, key, value string) {
 	if n.Annotations == nil {
 		n.Annotations = map[string]string{}
 	}
@@ -100,14 +102,14 @@ func annotate(n *world.Node, key, value string) {
 
 // remove answers a DELETE of a pod with a UID precondition.
 func (s *Sim) remove(a record.Action) record.Outcome {
-	p := s.byName(a.Namespace, a.Pod)
+	p := s.PodOfApp(a.Namespace, a.Pod)
 	if p == nil {
-		return refuse(record.RefusedGone, "pods %q not found", a.Pod)
+		return Refuse(record.RefusedGone, "pods %q not found", a.Pod)
 	}
 	if p.UID != a.UID {
-		return refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
+		return Refuse(record.RefusedConflict, "the UID in the precondition (%s) does not match the UID in record (%s)", a.UID, p.UID)
 	}
-	s.kill(p.UID, a.Grace)
+	s.Kill(p.UID, a.Grace)
 	return done
 }
 
@@ -129,7 +131,7 @@ func (s *Sim) lookAt(a record.Action) record.Outcome {
 func (s *Sim) inspect(a record.Action) record.Outcome {
 	m := s.machines[a.Machine]
 	if m == nil {
-		return refuse(record.RefusedGone, "The instance ID %q does not exist", a.Machine)
+		return Refuse(record.RefusedGone, "The instance ID %q does not exist", a.Machine)
 	}
 	lines := []string{"instance running"}
 	switch {
@@ -150,13 +152,13 @@ func (s *Sim) inspect(a record.Action) record.Outcome {
 
 // doCloud answers the calls to the Auto Scaling and EC2 APIs.
 func (s *Sim) doCloud(a record.Action) record.Outcome {
-	g := &s.group
+	g := &s.Group
 	switch a.Kind {
 	case record.CreateTemplate:
 		return record.Outcome{Verdict: record.Done, Template: s.makeTemplate(a)}
 	case record.SetTemplate:
 		if g.versions[a.Template.Version] == "" {
-			return refuse(record.RefusedInvalid, "You must use a valid fully-formed launch template: version %d does not exist.", a.Template.Version)
+			return Refuse(record.RefusedInvalid, "You must use a valid fully-formed launch template: version %d does not exist.", a.Template.Version)
 		}
 		g.Template, g.TemplateSpec, g.Image = *a.Template, a.TemplateSpec, g.versions[a.Template.Version]
 	case record.SetSizes:
@@ -188,25 +190,25 @@ func (s *Sim) doCloud(a record.Action) record.Outcome {
 // has, and no other: but a bound that is moved past the desired size takes that along, unless
 // the request has that too.
 func (s *Sim) setSizes(a record.Action) record.Outcome {
-	g, change := &s.group, a.SizeChange()
+	g, change := &s.Group, a.SizeChange()
 	switch {
 	case change.IsIn(g.Sizes):
 		if a.Sizes.Desired != a.From.Desired { // others have just set it: nobody can tell whose it is
-			s.doubts += max(a.From.Desired-a.Sizes.Desired, 0)
+			s.Doubts += max(a.From.Desired-a.Sizes.Desired, 0)
 		}
 		return done
 	case g.Sizes != *a.From:
-		return refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
+		return Refuse(record.RefusedConflict, "the group has %s, not %s", g.Sizes, *a.From)
 	}
 	s.changeBetween(change)
-	s.written = g.Sizes
+	s.Written = g.Sizes
 	to := change.In(g.Sizes)
 	if change.Desired == nil {
 		to.Desired = min(max(to.Desired, to.Min), to.Max)
-		s.foreign.Desired += to.Desired - g.Sizes.Desired // a raise by others beyond the group's own maximum
+		s.Foreign.Desired += to.Desired - g.Sizes.Desired // a raise by others beyond the group's own maximum
 	}
 	if to.Min > to.Desired || to.Desired > to.Max {
-		return refuse(record.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
+		return Refuse(record.RefusedInvalid, "Desired capacity:%d must be between the specified min size:%d and max size:%d", to.Desired, to.Min, to.Max)
 	}
 	g.Sizes = to
 	return done
@@ -215,13 +217,13 @@ func (s *Sim) setSizes(a record.Action) record.Outcome {
 // changeBetween lets another user change the sizes that a change of ours leaves alone, after
 // its read. Of the others nobody can tell: the last one to write sets them.
 func (s *Sim) changeBetween(ours record.SizeChange) {
-	by, g := &s.faults.between, &s.group
+	by, g := &s.Faults.Between, &s.Group
 	if ours.Min == nil && by.Min != 0 {
-		s.rebound(g.Sizes.Min+by.Min, g.Sizes.Max)
+		s.SetBounds(g.Sizes.Min+by.Min, g.Sizes.Max)
 		by.Min = 0
 	}
 	if ours.Desired == nil && by.Desired != 0 {
-		s.resize(min(by.Desired, g.Sizes.Max-g.Sizes.Desired))
+		s.Resize(min(by.Desired, g.Sizes.Max-g.Sizes.Desired))
 		by.Desired = 0
 	}
 }
@@ -231,25 +233,25 @@ func (s *Sim) changeBetween(ours record.SizeChange) {
 func (s *Sim) endWarm(a record.Action) record.Outcome {
 	i := s.warm(a.Machine)
 	if i < 0 {
-		return refuse(record.RefusedGone, "%s is not in the warm pool (any more)", a.Machine)
+		return Refuse(record.RefusedGone, "%s is not in the warm pool (any more)", a.Machine)
 	}
-	s.group.Warm = slices.Clone(s.group.Warm)
-	s.group.Warm[i].State, s.group.Warm[i].Detail = world.MachineTerminating, "Warmed:Terminating"
-	s.after(s.Config.Terminate, func() {
-		s.group.Warm = slices.DeleteFunc(slices.Clone(s.group.Warm), func(m world.Machine) bool { return m.ID == a.Machine })
-		s.listMachines()
-		s.touch()
+	s.Group.Warm = slices.Clone(s.Group.Warm)
+	s.Group.Warm[i].State, s.Group.Warm[i].Detail = world.MachineTerminating, "Warmed:Terminating"
+	s.After(s.Config.Terminate, func() {
+		s.Group.Warm = slices.DeleteFunc(slices.Clone(s.Group.Warm), func(m world.Machine) bool { return m.ID == a.Machine })
+		s.ListMachines()
+		s.Touch()
 	})
 	return done
 }
 
 // warm finds a machine in the warm pool, -1 if it is not there.
 func (s *Sim) warm(id string) int {
-	return slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.ID == id })
+	return slices.IndexFunc(s.Group.Warm, func(m world.Machine) bool { return m.ID == id })
 }
 
 func (s *Sim) makeTemplate(a record.Action) *world.Template {
-	g := &s.group
+	g := &s.Group
 	version, made := g.tokens[a.Token]
 	if !made {
 		for v, image := range g.versions { // an equal one is reused
@@ -267,22 +269,22 @@ func (s *Sim) makeTemplate(a record.Action) *world.Template {
 
 // launchByName answers LaunchInstances, which says at once whether a zone has a machine.
 func (s *Sim) launchByName(a record.Action) record.Outcome {
-	g := &s.group
+	g := &s.Group
 	if g.launched[a.Token] {
 		return done
 	}
 	if g.NoLaunchInZone != "" {
-		return refuse(record.RefusedInvalid, "LaunchInstances is not supported: %s", g.NoLaunchInZone)
+		return Refuse(record.RefusedInvalid, "LaunchInstances is not supported: %s", g.NoLaunchInZone)
 	}
 	if g.Sizes.Desired+1 > g.Sizes.Max {
-		return refuse(record.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
+		return Refuse(record.RefusedInvalid, "RequestedCapacity: the group's maximum size is %d", g.Sizes.Max)
 	}
 	if code, why := s.launchIn(a.Zone); why != "" {
-		return refuse(record.RefusedCapacity, "no instance in %s: %s (%s)", a.Zone, why, code)
+		return Refuse(record.RefusedCapacity, "no instance in %s: %s (%s)", a.Zone, why, code)
 	}
 	g.launched[a.Token] = true
-	if g.Sizes.Desired == 0 && !s.readNone { // no driver may have read that others have left it none
-		s.doubts++
+	if g.Sizes.Desired == 0 && !s.KnewNone { // no driver may have read that others have left it none
+		s.Doubts++
 	}
 	g.Sizes.Desired++
 	return done
@@ -290,22 +292,22 @@ func (s *Sim) launchByName(a record.Action) record.Outcome {
 
 // terminateOne answers TerminateInstanceInAutoScalingGroup.
 func (s *Sim) terminateOne(a record.Action) record.Outcome {
-	m, g := s.machines[a.Machine], &s.group
+	m, g := s.machines[a.Machine], &s.Group
 	switch {
 	case s.warm(a.Machine) >= 0:
-		return refuse(record.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
+		return Refuse(record.RefusedInvalid, "This operation cannot be performed on instances in a warm pool: %s.", a.Machine)
 	case m == nil || m.Detached:
-		return refuse(record.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
+		return Refuse(record.RefusedGone, "Instance Id not found - No managed instance found for instance ID %s", a.Machine)
 	case m.Leaving():
 		return record.Outcome{Verdict: record.Done, Already: true}
 	case a.Decrement && g.Sizes.Desired-1 < g.Sizes.Min:
-		return refuse(record.RefusedConflict, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
+		return Refuse(record.RefusedConflict, "Currently, desiredSize equals minSize (%d). Terminating instance without replacement will violate group's min size constraint.", g.Sizes.Min)
 	}
 	if a.Decrement {
 		g.Sizes.Desired--
 		g.shrunk[a.Machine] = true
 	}
-	s.end(m)
+	s.EndByOthers(m)
 	return done
 }
 
@@ -314,21 +316,21 @@ func (s *Sim) check(a record.Action) record.Outcome {
 	o := record.Outcome{Verdict: record.Done}
 	switch p := s.pods.byUID[a.UID]; a.Kind {
 	case record.CreateTemplate:
-		if v, made := s.group.tokens[a.Token]; made {
-			o.Happened, o.Template = true, &world.Template{ID: s.group.Template.ID, Version: v}
+		if v, made := s.Group.tokens[a.Token]; made {
+			o.Happened, o.Template = true, &world.Template{ID: s.Group.Template.ID, Version: v}
 		}
 	case record.SetTemplate, record.SetSizes, record.Suspend, record.Resume, record.LaunchIn:
-		o.Happened = s.group.has(a)
+		o.Happened = s.Group.has(a)
 	case record.Evict:
 		o.Happened = p == nil || p.Terminating()
 	case record.Delete:
 		o.Happened = p == nil || p.Terminating() && a.Grace == nil
 	case record.Scale:
-		w := s.deployment(a.UID)
-		o.Happened = w != nil && w.Replicas == a.Replicas && (w.ours || a.Replicas < a.FromReplicas)
+		w := s.Deployment(a.UID)
+		o.Happened = w != nil && w.Replicas == a.Replicas && (w.Ours || a.Replicas < a.FromReplicas)
 	case record.Terminate, record.Detach, record.Deregister, record.EndWarm:
 		o.Happened = s.left(a)
-		o.Shrunk = a.Kind == record.Terminate && o.Happened && a.Decrement && s.group.shrunk[a.Machine]
+		o.Shrunk = a.Kind == record.Terminate && o.Happened && a.Decrement && s.Group.shrunk[a.Machine]
 	default:
 		n := s.Truth.Node(a.Node)
 		o.Happened = n == nil || carries(n, a)
@@ -341,19 +343,19 @@ func (s *Sim) left(a record.Action) bool {
 	m := s.machines[a.Machine]
 	switch a.Kind {
 	case record.Terminate:
-		return m == nil && !s.taken[a.Machine] || m != nil && m.Leaving()
+		return m == nil && !s.TakenOut[a.Machine] || m != nil && m.Leaving()
 	case record.Detach:
 		return m == nil || m.Detached || m.Leaving()
 	case record.Deregister:
-		return m == nil || s.balancer.over(a.Machine, s.now)
+		return m == nil || s.Balancer.Over(a.Machine, s.now)
 	}
 	i := s.warm(a.Machine)
-	return i < 0 || s.group.Warm[i].Leaving()
+	return i < 0 || s.Group.Warm[i].Leaving()
 }
 
 // has reports whether what an action sets of the group is so. No cloud promises to tell which request
 // a machine came of.
-func (g *group) has(a record.Action) bool {
+func (g *Group) has(a record.Action) bool {
 	switch a.Kind {
 	case record.SetTemplate:
 		return g.Template == *a.Template && g.TemplateSpec == a.TemplateSpec
@@ -393,11 +395,32 @@ func carries(n *world.Node, a record.Action) bool {
 // SetTemplate makes the group launch from a version, as a user with the
 // console would.
 func (s *Sim) SetTemplate(version int64, spec string) {
-	g := &s.group
+	g := &s.Group
 	g.Template.Version = version
 	if g.versions[version] == "" {
 		g.versions[version] = "ami-" + strconv.FormatInt(version, 10)
 	}
 	g.TemplateSpec, g.Image = spec, g.versions[version]
-	s.listMachines()
+	s.ListMachines()
+}
+
+// Latency is how long a request takes, there and back.
+func (s *Sim) Latency(a record.Action) time.Duration {
+	span := s.Config.ClusterLatency
+	if source(a) == world.Cloud {
+		span = s.Config.CloudLatency
+	}
+	if j := s.Config.Jitter; j > 0 {
+		span = time.Duration(float64(span) * (1 - j + j*s.rand.ExpFloat64()))
+	}
+	return span
+}
+
+// Send lets an action arrive after half its latency, and its answer after the other half.
+func (s *Sim) Send(a record.Action, answer func(record.Outcome)) {
+	half := s.Latency(a) / 2
+	s.After(half, func() {
+		o := s.Request(a)
+		s.After(half+s.AnswerTakes(a, o), func() { answer(o) })
+	})
 }

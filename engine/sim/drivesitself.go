@@ -15,10 +15,10 @@ import (
 // controllerTurn is how often a controller that drives its group by itself looks at it.
 const controllerTurn = 5 * time.Second
 
-// drivesItself has the controller of the group do in a Sim what it would do with the nodes of a
+// DrivesItself has the controller of the group do in a Sim what it would do with the nodes of a
 // run that follows it: in a rehearsal nobody else does. A run that drives the group itself has none.
-func (s *Sim) drivesItself(rules engine.Strategy, run record.Run, pace Pace) {
-	switch controllerOf(rules).(type) {
+func (s *Sim) DrivesItself(rules engine.Strategy, run record.Run, pace Pace) {
+	switch ControllerOf(rules).(type) {
 	case mcm.Controller:
 		s.rollAsGardener(rules, run, pace)
 	case mng.Controller:
@@ -26,17 +26,17 @@ func (s *Sim) drivesItself(rules engine.Strategy, run record.Run, pace Pace) {
 	}
 }
 
-// controllerOf is the group's own controller that moves nodes in runs by some rules, or updates those that the run
+// ControllerOf is the group's own controller that moves nodes in runs by some rules, or updates those that the run
 // selects; nil for none.
-func controllerOf(rules engine.Strategy) selfdriven.Controller {
+func ControllerOf(rules engine.Strategy) selfdriven.Controller {
 	if by := rules.Follows(); by != nil {
 		return by
 	}
 	return rules.Updates()
 }
 
-// played reports whether what a group's own controller does can be played.
-func played(by selfdriven.Controller, g *world.Group) bool {
+// Plays reports whether what a group's own controller does can be played.
+func Plays(by selfdriven.Controller, g *world.Group) bool {
 	switch by.(type) {
 	case mcm.Controller:
 		return g.Pool != nil && (g.Pool.Update == world.ManualInPlaceUpdate || len(zoneRolls(g.Pool)) > 0)
@@ -69,16 +69,16 @@ func outdated(rules engine.Strategy, w *world.World, now time.Time, run record.R
 // emptiesAs asks for the eviction of what has to leave a node, as a controller with a way of its own does: pods with
 // volumes one after the other, if it takes those in turn, and once more only when due says so. A pod that is refused goes
 // past its budgets where past says that it is time. It reports whether none is left.
-func (s *Sim) emptiesAs(node string, inTurn bool, due func(*pod) bool, past func(*pod) bool) bool {
+func (s *Sim) emptiesAs(node string, inTurn bool, due func(*Pod) bool, past func(*Pod) bool) bool {
 	left := s.toDrain(node)
-	busy := inTurn && slices.ContainsFunc(left, func(p *pod) bool { return p.Volume && p.Terminating() })
+	busy := inTurn && slices.ContainsFunc(left, func(p *Pod) bool { return p.Volume && p.Terminating() })
 	for _, p := range left {
 		if p.Terminating() || p.Volume && busy || !due(p) {
 			continue
 		}
 		o := s.evict(record.Action{Kind: record.Evict, Namespace: p.Namespace, Pod: p.Name, UID: p.UID})
 		if o.Verdict == record.Refused && past(p) {
-			s.kill(p.UID, new(int64))
+			s.Kill(p.UID, new(int64))
 		}
 		busy = busy || inTurn && p.Volume
 	}
@@ -86,7 +86,7 @@ func (s *Sim) emptiesAs(node string, inTurn bool, due func(*pod) bool, past func
 }
 
 // takesPods reports whether a machine has a node that takes pods.
-func (s *Sim) takesPods(m *machine) bool {
-	n := s.Truth.Node(m.name)
+func (s *Sim) takesPods(m *Machine) bool {
+	n := s.Truth.Node(m.Name)
 	return n != nil && n.Ready && m.State == world.MachineInService
 }

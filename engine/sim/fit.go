@@ -11,10 +11,10 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Keys of labels that every node has in a real cluster.
+// Keys of labels that every node has in a real cluster; ZoneLabel is that of its zone.
 const (
 	hostLabel = "kubernetes.io/hostname"
-	zoneLabel = "topology.kubernetes.io/zone"
+	ZoneLabel = "topology.kubernetes.io/zone"
 )
 
 // fit is what pods ask of their node, ready to be asked often.
@@ -80,7 +80,7 @@ func (n nodeLabels) Lookup(key string) (string, bool) {
 	switch key {
 	case world.NodeName, hostLabel:
 		return n.Name, true
-	case zoneLabel:
+	case ZoneLabel:
 		return n.Zone, n.Zone != ""
 	}
 	return "", false
@@ -150,7 +150,7 @@ func (f *fits) near(n world.Near, namespace string) *near {
 }
 
 // rulesAbout are the rules that a pod is one of the pods of.
-func (f *fits) rulesAbout(p *pod) []*near {
+func (f *fits) rulesAbout(p *Pod) []*near {
 	if len(f.list) == 0 {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (f *fits) rulesAbout(p *pod) []*near {
 }
 
 // counts brings the counts up to date with where a pod is.
-func (s *Sim) counts(p *pod) {
+func (s *Sim) counts(p *Pod) {
 	for _, c := range p.shares {
 		c.add(-1)
 	}
@@ -180,8 +180,8 @@ func (s *Sim) counts(p *pod) {
 	for _, r := range s.fits.rulesAbout(p) {
 		p.shares = append(p.shares, part{of: r, value: nodeLabels{n}.Get(r.topology), there: true})
 	}
-	if p.shape.fit != nil {
-		for _, r := range p.shape.fit.apart {
+	if p.Shape.fit != nil {
+		for _, r := range p.Shape.fit.apart {
 			p.shares = append(p.shares, part{of: r, value: nodeLabels{n}.Get(r.topology), holder: true})
 		}
 	}
@@ -217,11 +217,11 @@ func (f *fit) tolerates(t world.Taint) bool {
 }
 
 // misplaced says which rule about other pods keeps a pod off a node, "" if none does.
-func (s *Sim) misplaced(p *pod, n *world.Node, domains *domains) string {
+func (s *Sim) misplaced(p *Pod, n *world.Node, domains *domains) string {
 	if s.fits == nil || len(s.fits.list) == 0 {
 		return ""
 	}
-	of, f := nodeLabels{n}, p.shape.fit
+	of, f := nodeLabels{n}, p.Shape.fit
 	for _, r := range s.fits.rulesAbout(p) {
 		if value, has := of.Lookup(r.topology); has && r.holders[value] > 0 {
 			return "node(s) didn't satisfy existing pods anti-affinity rules"
@@ -281,14 +281,14 @@ func (d *domains) least(s *Sim, f *fit, r *near) int {
 }
 
 // short names what a node of a known room has not enough of for a pod.
-func short(p *pod, n *world.Node, l load) (out []string) {
+func short(p *Pod, n *world.Node, l load) (out []string) {
 	if n.Room.Pods > 0 && l.all >= n.Room.Pods {
 		out = append(out, "Too many pods")
 	}
-	if n.Room.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > n.Room.CPU {
+	if n.Room.CPU > 0 && p.Shape.CPU > 0 && l.cpu+p.Shape.CPU > n.Room.CPU {
 		out = append(out, "Insufficient cpu")
 	}
-	if n.Room.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > n.Room.Memory {
+	if n.Room.Memory > 0 && p.Shape.Memory > 0 && l.memory+p.Shape.Memory > n.Room.Memory {
 		out = append(out, "Insufficient memory")
 	}
 	return out
@@ -325,7 +325,7 @@ func (f *from) modelOf() (m model) {
 		}
 		m.taints = slices.DeleteFunc(m.taints, func(t world.Taint) bool { return !n.HasTaint(t) })
 	}
-	for _, key := range []string{hostLabel, zoneLabel} {
+	for _, key := range []string{hostLabel, ZoneLabel} {
 		delete(m.labels, key)
 	}
 	best := 0

@@ -1,14 +1,12 @@
 package sim
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -58,7 +56,7 @@ func TestFits(t *testing.T) {
 			return nil
 		}, "n1"},
 		"node affinity, one of two terms": {func(n []world.Node, p *world.Pod) []world.Pod {
-			n[1].Labels, p.Needs.Nodes = map[string]string{"disk": "ssd"}, [][]world.Requirement{{has("gpu")}, {has("disk"), is(zoneLabel, "b")}}
+			n[1].Labels, p.Needs.Nodes = map[string]string{"disk": "ssd"}, [][]world.Requirement{{has("gpu")}, {has("disk"), is(ZoneLabel, "b")}}
 			return nil
 		}, "n1"},
 		"node affinity that none meets": {func(n []world.Node, p *world.Pod) []world.Pod {
@@ -74,27 +72,27 @@ func TestFits(t *testing.T) {
 			return []world.Pod{{Node: "n0", Labels: map[string]string{"app": "web"}}, {Node: "n1", Namespace: "else", Labels: map[string]string{"app": "web"}}}
 		}, "n0"},
 		"others are apart from it": {func(n []world.Node, p *world.Pod) []world.Pod {
-			return []world.Pod{{Node: "n0", Needs: &world.Needs{Apart: []world.Near{{Topology: zoneLabel, Selector: []world.Requirement{is("app", "new")}}}}}}
+			return []world.Pod{{Node: "n0", Needs: &world.Needs{Apart: []world.Near{{Topology: ZoneLabel, Selector: []world.Requirement{is("app", "new")}}}}}}
 		}, "n1"},
 		"together": {func(n []world.Node, p *world.Pod) []world.Pod {
-			p.Needs.Together = []world.Near{{Topology: zoneLabel, Selector: web}}
+			p.Needs.Together = []world.Near{{Topology: ZoneLabel, Selector: web}}
 			return []world.Pod{{Node: "n1", Labels: map[string]string{"app": "web"}}}
 		}, "n1"},
 		"together with nothing": {func(n []world.Node, p *world.Pod) []world.Pod {
-			p.Needs.Together = []world.Near{{Topology: zoneLabel, Selector: web}}
+			p.Needs.Together = []world.Near{{Topology: ZoneLabel, Selector: web}}
 			return nil
 		}, "2 node(s) didn't match pod affinity rules"},
 		"together with itself": {func(n []world.Node, p *world.Pod) []world.Pod {
-			p.Needs.Together = []world.Near{{Topology: zoneLabel, Selector: []world.Requirement{is("app", "new")}}}
+			p.Needs.Together = []world.Near{{Topology: ZoneLabel, Selector: []world.Requirement{is("app", "new")}}}
 			return []world.Pod{{Node: "n0"}}
 		}, "n1"},
 		"spread": {func(n []world.Node, p *world.Pod) []world.Pod {
-			p.Needs.Spread = []world.Spread{{Topology: zoneLabel, MaxSkew: 1, Selector: []world.Requirement{is("app", "new")}}}
+			p.Needs.Spread = []world.Spread{{Topology: ZoneLabel, MaxSkew: 1, Selector: []world.Requirement{is("app", "new")}}}
 			return []world.Pod{{Node: "n0", Labels: map[string]string{"app": "new"}}, {Node: "n1"}, {Node: "n1"}}
 		}, "n1"},
 		"spread over a zone that takes none": {func(n []world.Node, p *world.Pod) []world.Pod {
 			n[1].Unschedulable = true
-			p.Needs.Spread = []world.Spread{{Topology: zoneLabel, MaxSkew: 1, Selector: []world.Requirement{is("app", "new")}}}
+			p.Needs.Spread = []world.Spread{{Topology: ZoneLabel, MaxSkew: 1, Selector: []world.Requirement{is("app", "new")}}}
 			return []world.Pod{{Node: "n0", Labels: map[string]string{"app": "new"}}}
 		}, "1 node(s) didn't match pod topology spread constraints"},
 	} {
@@ -151,45 +149,4 @@ func TestNewNodesAreLikeTheOld(t *testing.T) {
 		return
 	}
 	t.Error("no node came")
-}
-
-// Where room is scarce a rehearsal foresees what finds none, and the roll comes to the same.
-func TestRehearsalFindsRoom(t *testing.T) {
-	for name, c := range map[string]struct {
-		script  string
-		waiting bool // some pods find no room for a while
-		outlook record.Outlook
-	}{
-		"room for all":        {"cluster zones=a,b nodes=4 slots=8\nworkload web replicas=20\nbudget web max=2\nsettings post-drain-wait=5s", false, record.EndsWell},
-		"without surge":       {"cluster zones=a,b nodes=4 slots=5\nworkload web replicas=20\nworkload logs kind=daemonset\nbudget web max=20\nsettings strategy=eks-minimal post-drain-wait=5s", true, record.EndsWell},
-		"cpu without surge":   {"cluster zones=a,b nodes=4 slots=50 cpu=1000\nworkload web replicas=4 cpu=900\nbudget web max=4\nsettings strategy=eks-minimal post-drain-wait=5s", true, record.EndsWell},
-		"no room under a PDB": {"cluster zones=a nodes=3 slots=8\nworkload web replicas=3 apart=host\nbudget web max=1\nsettings strategy=eks-minimal post-drain-wait=5s drain-timeout=5m max-unavailable=1", true, record.EndsWell},
-		"two pods, no surge":  {"cluster zones=a nodes=2 slots=50 cpu=1000\nworkload web replicas=4 cpu=400\nbudget web max=1\nsettings strategy=eks-minimal post-drain-wait=5s drain-timeout=4m", true, record.WillFail},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := NewScript()
-			if out, err := s.Do(c.script + "\nwait for=1m\nstart"); err != nil || s.Driver == nil {
-				t.Fatal(err, out)
-			}
-			known := paceFor(s.Sim.View, &s.Driver.Run)
-			known.Config.Launch, known.Config.Boot, known.Config.NodeReady, known.Config.Terminate = s.Sim.Config.Launch, s.Sim.Config.Boot, s.Sim.Config.NodeReady, s.Sim.Config.Terminate
-			known.PodStop = 2 * time.Second
-			r, told := rehearse(context.Background(), s.rules, s.Sim.View, s.Sim.now, s.Driver.Run, known)
-			f := snapshot.ForecastOf(s.Sim.now, r, nil)
-			if !told || (r.Load.Waiting > 0) != c.waiting || f.Outlook != c.outlook {
-				t.Errorf("%+v", r)
-			}
-			if c.outlook == record.WillFail && !strings.Contains(f.Cause, "finds no room") {
-				t.Errorf("the cause is %q", f.Cause)
-			}
-			began := s.Sim.now
-			s.Driver.Advance(began.Add(3*time.Hour), func() bool { return s.Driver.Run.State == record.Finished })
-			took := s.Driver.Run.Finished.Sub(began)
-			if off := (r.Took - took).Abs(); s.Driver.Run.Result != r.Result || off > took/5+15*time.Second {
-				t.Errorf("foreseen: %s after %s; came: %s after %s", r.Result, r.Took, s.Driver.Run.Result, took)
-			}
-			t.Logf("%s, %s: %s", r.Took, took, r.Room())
-		})
-	}
 }

@@ -36,14 +36,14 @@ type Pace struct {
 // finds room on a node: what they ask for is not known.
 func Guesses() Pace {
 	p := Pace{Config: Defaults(), PodReady: learn.PodReady, StopShare: learn.StopShare, Hook: 30 * time.Second, Leave: 30 * time.Second, Update: 5 * time.Minute}
-	p.launches(learn.Join)
+	p.SetJoin(learn.Join)
 	p.NodeReady, p.Terminate = learn.Ready, learn.End
 	p.Slots = 1 << 20
 	return p
 }
 
-// launches sets how long an instance takes from its launch until its node joins.
-func (p *Pace) launches(join time.Duration) {
+// SetJoin sets how long an instance takes from its launch until its node joins.
+func (p *Pace) SetJoin(join time.Duration) {
 	p.Launch = min(10*time.Second, join/5)
 	p.Boot = join - p.Launch
 }
@@ -63,7 +63,7 @@ type from struct {
 	run    record.Run
 	pace   Pace
 	first  int                  // the number before that of the first pod of a name: far from those that are there
-	sets   map[string]*workload // by the UID of their pods' owner
+	sets   map[string]*Workload // by the UID of their pods' owner
 	dealt  map[string][]string  // keys of taints that the pods of a node tolerate, by node
 	marked map[string]bool      // keys of taints that a roll or a tool has put
 }
@@ -73,7 +73,7 @@ type from struct {
 // that world, its clock begins at now. Volumes keep pods in the zone where they are. Nobody
 // else acts on it, and launches succeed, but where the last ones failed.
 func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
-	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
+	f := &from{Sim: empty(pace.Config, now), w: w, run: run, pace: pace, first: int(now.Unix()), sets: map[string]*Workload{}, dealt: map[string][]string{}, marked: map[string]bool{}}
 	f.named, f.fits = "new-", &fits{known: map[*world.Needs]map[string]*fit{}, nears: map[string]*near{}, about: map[string][]*near{}}
 	f.pods.moved, f.pods.changes = f.counts, map[string]*int{}
 	for _, marks := range f.run.Marks {
@@ -93,19 +93,19 @@ func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 		f.View.SetNode(n)
 	}
 	for _, b := range w.Budgets() {
-		f.budgets[b.Ref()] = &budget{Budget: *b, list: underBudget(b), changes: f.pods.changesOf(underBudget(b)), fixed: true, disrupted: map[string]time.Time{}}
+		f.budgets[b.Ref()] = &Budget{Budget: *b, list: underBudget(b), changes: f.pods.changesOf(underBudget(b)), fixed: true, disrupted: map[string]time.Time{}}
 		f.Truth.SetBudget(b)
 		f.View.SetBudget(b)
 	}
 	f.setPods()
 	f.setMachines()
-	f.View.SetGroup(f.describe())
+	f.View.SetGroup(f.Describe())
 	for _, src := range []world.Source{world.Nodes, world.Cluster, world.Cloud} {
 		f.View.SetHealth(src, world.Health{Fresh: now})
 	}
 	f.fresh = true
-	f.after(f.Config.CloudEvery, f.poll)
-	f.touch()
+	f.After(f.Config.CloudEvery, f.poll)
+	f.Touch()
 	return f.Sim
 }
 
@@ -113,22 +113,22 @@ func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 func (f *from) setGroup() {
 	g := f.w.Group.Clean()
 	g.Suspended, g.Warm, g.Activities = slices.Clone(g.Suspended), slices.Clone(g.Warm), slices.Clone(g.Activities)
-	s := &f.group
+	s := &f.Group
 	s.init(g.Zones)
 	own := func(p world.Peer) bool { return p.Name == g.Name }
 	for _, p := range slices.DeleteFunc(slices.Clone(g.Peers), own) {
-		f.peers = append(f.peers, &peer{Peer: p})
+		f.peers = append(f.peers, &Peer{Peer: p})
 	}
 	for _, h := range g.Hooks {
 		after := min(f.pace.Hook, h.Timeout/2)
 		if f.pace.EndHasHooks && !h.Launching || f.pace.StartHasHooks && h.Launching {
 			after = min(after, time.Millisecond)
 		}
-		s.hooks = append(s.hooks, hook{Hook: h, After: after})
+		s.LifecycleHooks = append(s.LifecycleHooks, LifecycleHook{Hook: h, After: after})
 	}
 	g.Hooks, g.Peers, g.Lately = nil, nil, nil
-	s.Group, s.warm = g, len(g.Warm)
-	f.balancer = balancer{there: len(g.Balancers) > 0, takes: f.pace.Leave}
+	s.Group, s.WarmSize = g, len(g.Warm)
+	f.Balancer = Balancer{There: len(g.Balancers) > 0, Takes: f.pace.Leave}
 
 	s.versions = map[int64]string{g.Template.Version: g.Image}
 	for _, t := range slices.Concat(f.run.Target.Templates, g.Overrides, []world.Template{f.run.BaseTemplate}) {
@@ -136,16 +136,16 @@ func (f *from) setGroup() {
 	}
 	for _, lack := range f.w.Group.Lacks(f.now) {
 		if lack.Zone == "" {
-			s.quota = max(1, len(f.w.Machines())+len(g.Warm))
+			s.Quota = max(1, len(f.w.Machines())+len(g.Warm))
 		} else {
-			s.room[lack.Zone] = 0
+			s.ZoneRoom[lack.Zone] = 0
 		}
 	}
-	s.spot, s.protects = true, true
+	s.Spot, s.Protects = true, true
 	inZones := map[string]bool{}
 	for _, m := range f.w.Machines() {
 		s.versions[m.Template.Version] = cmp.Or(s.versions[m.Template.Version], "ami of version "+m.Template.String())
-		s.spot, s.protects = s.spot && m.Spot, s.protects && m.Protected
+		s.Spot, s.Protects = s.Spot && m.Spot, s.Protects && m.Protected
 		inZones[m.Zone] = true
 	}
 	if len(s.Zones) == 0 {
@@ -155,11 +155,11 @@ func (f *from) setGroup() {
 		f.numbers["node/"+zone] = f.run.Nodes.Len() + 2*len(f.w.Machines())
 	}
 	f.model = f.modelOf()
-	if s.labels = f.model.labels; s.labels == nil {
-		s.labels = map[string]string{}
+	if s.NodeLabels = f.model.labels; s.NodeLabels == nil {
+		s.NodeLabels = map[string]string{}
 	}
 	for key, value := range f.run.Settings.NewLabels {
-		s.labels[key] = cmp.Or(value, s.labels[key], "any")
+		s.NodeLabels[key] = cmp.Or(value, s.NodeLabels[key], "any")
 	}
 }
 
@@ -167,9 +167,9 @@ func (f *from) setGroup() {
 func (f *from) setMachines() {
 	for _, known := range f.w.Machines() {
 		n := f.w.NodeOf(known.ID)
-		m := &machine{Machine: *known, name: cmp.Or(known.Node, known.ID), began: f.now}
+		m := &Machine{Machine: *known, Name: cmp.Or(known.Node, known.ID), Began: f.now}
 		if n != nil {
-			m.name, m.silent = n.Name, !n.Unreachable.IsZero()
+			m.Name, m.silent = n.Name, !n.Unreachable.IsZero()
 		}
 		f.machines[m.ID], f.ids = m, nil
 		r, spent := f.run.Nodes.Get(m.ID), time.Duration(0)
@@ -178,21 +178,21 @@ func (f *from) setMachines() {
 		}
 		switch {
 		case m.Leaving():
-			f.after(f.Config.Terminate-spent, func() { f.drop(m) })
+			f.After(f.Config.Terminate-spent, func() { f.drop(m) })
 		case m.State == world.MachinePending:
-			f.after(f.Config.Launch-spent, func() { f.hold(m, true) })
+			f.After(f.Config.Launch-spent, func() { f.hold(m, true) })
 			fallthrough
 		case n == nil:
 			m.neverJoins = n == nil && (spent > young || r.Stage != record.Launching && r.Stage != "")
-			f.after(f.Config.Launch+f.Config.Boot-spent, func() {
-				if f.Truth.Node(m.name) == nil {
+			f.After(f.Config.Launch+f.Config.Boot-spent, func() {
+				if f.Truth.Node(m.Name) == nil {
 					f.boots(m)
 				}
 			})
 		}
 	}
-	f.faults.machine["never-join"], f.faults.machine["not-ready"] = f.fails()
-	f.listMachines()
+	f.Faults.Machines["never-join"], f.Faults.Machines["not-ready"] = f.fails()
+	f.ListMachines()
 	f.View.SetMachines(machinesOf(f.w))
 	for _, n := range f.w.Nodes() {
 		f.recovers(n)
@@ -232,12 +232,12 @@ func (f *from) recovers(n *world.Node) {
 	if since.Equal(n.Created) && lasts < f.Config.NodeReady {
 		rest = f.Config.NodeReady - lasts
 	}
-	f.after(rest, func() {
+	f.After(rest, func() {
 		if m := f.machines[n.Machine]; m != nil && m.silent {
-			f.speak(m)
+			f.HearAgain(m)
 			return
 		}
-		f.editNode(n.Name, func(n *world.Node) {
+		f.EditNode(n.Name, func(n *world.Node) {
 			n.Ready, n.Sick, n.Unreachable, n.Trouble = true, time.Time{}, time.Time{}, ""
 			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == unreachableTaint })
 		})
@@ -264,7 +264,7 @@ func (f *from) setPods() {
 	}
 	slices.SortFunc(all, func(a, b *world.Pod) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
 	for _, known := range all {
-		p := &pod{Pod: *known, shape: f.shapeOf(known), up: known.Phase == world.PodRunning && len(known.Unready) == 0}
+		p := &Pod{Pod: *known, Shape: f.shapeOf(known), up: known.Phase == world.PodRunning && len(known.Unready) == 0}
 		p.lists = []string{ownedBy(known)}
 		for _, b := range f.w.BudgetsOf(known) {
 			p.lists = append(p.lists, underBudget(b))
@@ -281,10 +281,10 @@ func (f *from) setPods() {
 	}
 	for owner, x := range f.run.Singles { // what the run has scaled is its own to scale back
 		if w := f.sets[owner]; w != nil && x.Open() {
-			w.scale, w.ours = x.UID, w.Replicas > 1
+			w.scale, w.Ours = x.UID, w.Replicas > 1
 		}
 	}
-	daemons := f.daemonSets()
+	daemons := f.DaemonSets()
 	f.Truth.SetDaemonSets(daemons)
 	f.View.SetDaemonSets(daemons)
 }
@@ -294,13 +294,13 @@ func ownedBy(p *world.Pod) string        { return "of " + p.Owner.UID }
 func underBudget(b *world.Budget) string { return "under " + b.Ref() }
 
 // count makes a pod one of its workload's, if it has one that puts it back.
-func (f *from) count(p *pod) {
+func (f *from) count(p *Pod) {
 	if p.Owner.UID == "" || p.Mirror || p.Finished() || p.Owner.Kind == DaemonSet && !f.w.HasDaemonSet(p.Owner.UID) {
 		return
 	}
 	w := f.sets[p.Owner.UID]
 	if w == nil {
-		w = &workload{Kind: Deployment, Namespace: p.Namespace, Name: p.Owner.Name, UID: p.Owner.UID, list: ownedBy(&p.Pod), changes: f.pods.changesOf(ownedBy(&p.Pod)), like: p, since: f.now, Shape: p.shape}
+		w = &Workload{Kind: Deployment, Namespace: p.Namespace, Name: p.Owner.Name, UID: p.Owner.UID, list: ownedBy(&p.Pod), changes: f.pods.changesOf(ownedBy(&p.Pod)), like: p, since: f.now, Shape: p.Shape}
 		if p.Owner.Kind == StatefulSet || p.Owner.Kind == DaemonSet {
 			w.Kind = p.Owner.Kind
 		}
@@ -311,7 +311,7 @@ func (f *from) count(p *pod) {
 		f.numbers["pod/"+w.Name] = f.first
 	}
 	p.owner = w
-	if w.Shape.NeverReady = w.Shape.NeverReady && p.shape.NeverReady; w.Kind == DaemonSet {
+	if w.Shape.NeverReady = w.Shape.NeverReady && p.Shape.NeverReady; w.Kind == DaemonSet {
 		return
 	}
 	if !p.Terminating() || w.Kind == StatefulSet { // a StatefulSet replaces a pod when it is gone
@@ -390,7 +390,7 @@ func (f *from) zoneOf(node string) string {
 }
 
 // goesOn lets happen what is under way with a pod.
-func (f *from) goesOn(p *pod) {
+func (f *from) goesOn(p *Pod) {
 	n := f.Truth.Node(p.Node)
 	if n == nil || p.Finished() {
 		return
@@ -400,14 +400,14 @@ func (f *from) goesOn(p *pod) {
 	}
 	switch asked := p.Ends.Add(-p.Grace); {
 	case p.Terminating() && f.now.Sub(p.Ends) < time.Minute:
-		f.after(max(time.Second, asked.Add(p.shape.Stop).Sub(f.now)), func() { f.stops(p, false) })
+		f.After(max(time.Second, asked.Add(p.Shape.Stop).Sub(f.now)), func() { f.stops(p, false) })
 		if len(p.Finalizers) > 0 {
-			f.after(max(time.Second, asked.Add(p.shape.Stop).Sub(f.now))+served, func() { f.finalize(p) })
+			f.After(max(time.Second, asked.Add(p.Shape.Stop).Sub(f.now))+served, func() { f.Finalize(p) })
 		}
 	case p.Terminating():
 	case p.Phase == world.PodPending:
 		f.attach(p, n)
-	case !p.Ready && !p.shape.NeverReady:
-		f.after(max(time.Second, p.Created.Add(p.shape.Ready).Sub(f.now)), func() { f.becomesReady(p) })
+	case !p.Ready && !p.Shape.NeverReady:
+		f.After(max(time.Second, p.Created.Add(p.Shape.Ready).Sub(f.now)), func() { f.becomesReady(p) })
 	}
 }

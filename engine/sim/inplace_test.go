@@ -1,9 +1,10 @@
-package sim
+package sim_test
 
 import (
 	"fmt"
 	"testing"
 
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -11,7 +12,7 @@ import (
 // The panel of a pool counts the nodes that were updated in place beside the new ones, and has
 // the limits that such a pool has by default.
 func TestPanelOfAPoolUpdatedInPlace(t *testing.T) {
-	c := NewScript()
+	c := script.New()
 	if _, err := c.Do(`cluster provider=gardener update=AutoInPlaceUpdate zones=a,b nodes=6
 settings strategy=gardener-inplace max-surge=1 order=name
 fault update b1 fails why=bad-image
@@ -19,7 +20,7 @@ start
 run for=20m`); err != nil {
 		t.Fatal(err)
 	}
-	v := snapshot.View(c.Driver.Rules, c.Sim.now, c.Sim.View, c.Driver.Run, snapshot.Look{}, nil)
+	v := snapshot.View(c.Driver.Rules, c.Sim.Now(), c.Sim.View, c.Driver.Run, snapshot.Look{}, nil)
 	var got string
 	for _, z := range v.Pool.Zones {
 		got += fmt.Sprintf("%s %d of %d updated; ", z.Name, z.Updated, z.Total)

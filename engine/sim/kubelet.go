@@ -23,84 +23,84 @@ const unreachableTaint = "node.kubernetes.io/unreachable"
 
 // silent reports whether nobody hears from a node's kubelet.
 func (s *Sim) silent(node string) bool {
-	m := s.machineOf(node)
+	m := s.MachineOf(node)
 	return m != nil && m.silent
 }
 
-// fallSilent lets a machine's kubelet fall silent. Its node is Unknown after a
+// Silence lets a machine's kubelet fall silent. Its node is Unknown after a
 // while, then its pods are asked to go, which none of them can.
-func (s *Sim) fallSilent(m *machine) {
+func (s *Sim) Silence(m *Machine) {
 	m.silent = true
 	m.lives++
 	life := m.lives
 	over := func() bool { // its name may be another machine's by then
 		return !m.silent || m.lives != life || s.Truth.NodeOf(m.ID) == nil
 	}
-	s.after(nodeGrace, func() {
+	s.After(nodeGrace, func() {
 		if over() {
 			return
 		}
-		s.editNode(m.name, func(n *world.Node) {
+		s.EditNode(m.Name, func(n *world.Node) {
 			n.Ready, n.Unreachable, n.Trouble = false, s.now, s.hostile("Ready is Unknown: Kubelet stopped posting node status.")
 			for _, effect := range []string{"NoSchedule", "NoExecute"} {
 				n.Taints = append(n.Taints, world.Taint{Key: unreachableTaint, Effect: effect})
 			}
 		})
-		for _, p := range s.podsOn(m.name) {
+		for _, p := range s.podsOn(m.Name) {
 			p.Ready = false
 			s.setPod(p)
 		}
 	})
-	s.after(nodeGrace+tolerated, func() {
+	s.After(nodeGrace+tolerated, func() {
 		if over() {
 			return
 		}
-		for _, p := range s.podsOn(m.name) {
+		for _, p := range s.podsOn(m.Name) {
 			if p.Owner.Kind != DaemonSet && !p.Mirror && !p.ToleratesAll && !p.Finished() && !p.Terminating() {
-				s.kill(p.UID, nil)
+				s.Kill(p.UID, nil)
 			}
 		}
 	})
 }
 
-// speak lets a silent kubelet be heard again: its node is Ready, and what was
+// HearAgain lets a silent kubelet be heard again: its node is Ready, and what was
 // asked to go goes.
-func (s *Sim) speak(m *machine) {
+func (s *Sim) HearAgain(m *Machine) {
 	if !m.silent {
 		return
 	}
 	m.silent = false
-	s.editNode(m.name, func(n *world.Node) {
+	s.EditNode(m.Name, func(n *world.Node) {
 		n.Ready, n.NoNetwork, n.Unreachable, n.Trouble = true, false, time.Time{}, ""
 		n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == unreachableTaint })
 	})
-	for _, p := range s.podsOn(m.name) {
+	for _, p := range s.podsOn(m.Name) {
 		if p.Terminating() {
-			s.after(p.shape.Stop, func() { s.stops(p, false) })
+			s.After(p.Shape.Stop, func() { s.stops(p, false) })
 			continue
 		}
-		s.after(min(time.Second, p.shape.Ready), func() { s.starts(p) })
-		s.after(p.shape.Ready, func() { s.becomesReady(p) })
+		s.After(min(time.Second, p.Shape.Ready), func() { s.starts(p) })
+		s.After(p.Shape.Ready, func() { s.becomesReady(p) })
 	}
 }
 
 // podsOn lists the pods of a node, as they were made.
-func (s *Sim) podsOn(node string) []*pod { return s.pods.sorted(s.Truth.PodsOn(node)) }
+func (s *Sim) podsOn(node string) []*Pod { return s.pods.sorted(s.Truth.PodsOn(node)) }
 
 // evil is what nobody's message may do to a terminal: clear it, name it, turn its text round.
 const evil = "\x1b[2J\x1b]0;owned\a\u202egnp.exe\u2066\u009b31m\r\n\tnext line\x00"
 
 // hostile is a message as the API of a hostile cluster words it.
 func (s *Sim) hostile(message string) string {
-	if !s.faults.hostile || message == "" || strings.Contains(message, evil) {
+	if !s.Faults.Hostile || message == "" || strings.Contains(message, evil) {
 		return message
 	}
 	return message + evil
 }
 
-// logOf is the end of a pod's log. The kubelet starts a container that crashes again after 10 s,
+// LogOf is the end of a pod's log. The kubelet starts a container that crashes again after 10 s,
 // 20 s, and so on, at most 5 minutes.
-func (s *Sim) logOf(p *pod) (podlog.Log, error) {
+func (s *Sim) LogOf(p *Pod) (podlog.Log, error) {
 	switch {
 	case p.Node == "":
 		return podlog.Log{}, fmt.Errorf("the pod has no node yet")
@@ -147,4 +147,10 @@ func (s *Sim) logOf(p *pod) (podlog.Log, error) {
 		say(10*time.Second, "info", "GET /readyz 200 in 1 ms")
 	}
 	return log, nil
+}
+
+// Reject has a pod Failed as one is that its kubelet does not admit.
+func (s *Sim) Reject(p *Pod) {
+	p.Phase, p.Ready, p.up = world.PodFailed, false, false
+	s.setPod(p)
 }

@@ -14,14 +14,15 @@ import (
 // spotNotice is how long before it takes a Spot machine back the cloud says so.
 const spotNotice = 2 * time.Minute
 
-// machine is a machine of the group with what only the cloud knows.
-type machine struct {
+// Machine is a machine of the group with what only the cloud knows.
+type Machine struct {
 	world.Machine
-	name string // its node's
+	// Name is that of its node, also before it joins; Began is when it was launched.
+	Name  string
+	Began time.Time
 	// what will become of it
 	neverJoins, neverReady, noLabels bool
 
-	began  time.Time
 	silent bool // nobody hears from its kubelet
 	// hidden: it is on no list until then.
 	hidden time.Time
@@ -33,30 +34,30 @@ type machine struct {
 }
 
 // counts reports whether a machine counts against the desired size.
-func (m *machine) counts() bool {
+func (m *Machine) counts() bool {
 	return (!m.Leaving() || m.unnoticed) && m.State != world.MachineStandby && !m.Detached
 }
 
-// hook is a lifecycle hook and who completes it.
-type hook struct {
+// LifecycleHook is a lifecycle hook and who completes it.
+type LifecycleHook struct {
 	world.Hook
-	// After is when a user completes it, 0 for never; Refuses: a machine that
+	// After is how long a user takes to complete it, 0 for never; Refuses: a machine that
 	// launches is abandoned then.
 	After   time.Duration
 	Refuses bool
 }
 
 // newMachine makes a machine that is Pending.
-func (s *Sim) newMachine(zone string, from world.Template) *machine {
+func (s *Sim) newMachine(zone string, from world.Template) *Machine {
 	number := s.number("node/" + zone)
 	name := s.named + zone + strconv.Itoa(number)
 	if from.Version > 1 {
 		name += "v" + strconv.FormatInt(from.Version, 10)
 	}
-	m := &machine{began: s.now}
+	m := &Machine{Began: s.now}
 	s.nameMachine(m, name, zone, number)
 	m.Zone, m.State, m.Detail, m.Type = zone, world.MachinePending, "Pending", "m5.large"
-	m.Template, m.Spot, m.Protected = from, s.group.spot, s.group.protects
+	m.Template, m.Spot, m.Protected = from, s.Group.Spot, s.Group.Protects
 	s.machines[m.ID], s.ids = m, nil
 	return m
 }
@@ -64,7 +65,7 @@ func (s *Sim) newMachine(zone string, from world.Template) *machine {
 // nextTemplate is what the group makes its next machine from: a mixed one takes
 // turns between its own template and those of its overrides.
 func (s *Sim) nextTemplate() world.Template {
-	list := append([]world.Template{s.group.Template}, s.group.Overrides...)
+	list := append([]world.Template{s.Group.Template}, s.Group.Overrides...)
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -74,56 +75,56 @@ func (s *Sim) nextTemplate() world.Template {
 // launchIn starts a machine in a zone, or says why not: with EC2's code and, as
 // far as providers/asg passes them on, words.
 func (s *Sim) launchIn(zone string) (code, failure string) {
-	warm := slices.IndexFunc(s.group.Warm, func(m world.Machine) bool { return m.Zone == zone && !m.Leaving() })
-	room, bounded := s.group.room[zone]
+	warm := slices.IndexFunc(s.Group.Warm, func(m world.Machine) bool { return m.Zone == zone && !m.Leaving() })
+	room, bounded := s.Group.ZoneRoom[zone]
 	switch {
 	case warm >= 0:
-	case s.group.quota > 0 && len(s.machines)+len(s.group.Warm) >= s.group.quota:
-		s.tilted = true // the next try may find other zones emptier
-		code, failure = "VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows", 2*s.group.quota)
+	case s.Group.Quota > 0 && len(s.machines)+len(s.Group.Warm) >= s.Group.Quota:
+		s.Tilted = true // the next try may find other zones emptier
+		code, failure = "VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows", 2*s.Group.Quota)
 	case bounded && room <= 0:
 		code, failure = "InsufficientInstanceCapacity", "We currently do not have sufficient m5.large capacity in the Availability Zone you requested ("+zone+")"
 	}
 	failure = s.hostile(failure)
 	s.tellActivity("launch in "+zone, failure)
-	s.group.Activities[0].Zone, s.group.Activities[0].Launched = zone, failure == ""
+	s.Group.Activities[0].Zone, s.Group.Activities[0].Launched = zone, failure == ""
 	if failure != "" {
 		return code, failure
 	}
 	from, boot := s.nextTemplate(), s.Config.Boot
 	if warm >= 0 { // it has run before
-		from, boot = s.group.Warm[warm].Template, s.Config.Boot/4
-		s.group.Warm = slices.Delete(slices.Clone(s.group.Warm), warm, warm+1)
+		from, boot = s.Group.Warm[warm].Template, s.Config.Boot/4
+		s.Group.Warm = slices.Delete(slices.Clone(s.Group.Warm), warm, warm+1)
 	} else if bounded {
-		s.group.room[zone]--
+		s.Group.ZoneRoom[zone]--
 	}
 	m := s.newMachine(zone, from)
-	s.faults.curse(m)
-	if gone := s.faults.replaced; m.neverJoins && gone > 0 {
-		s.after(gone, func() { s.end(m) }) // its health check fails, and balance launches another
+	s.Faults.curse(m)
+	if gone := s.Faults.ReplacedAfter; m.neverJoins && gone > 0 {
+		s.After(gone, func() { s.EndByOthers(m) }) // its health check fails, and balance launches another
 	}
-	s.after(s.Config.Launch, func() { s.hold(m, true) })
-	s.after(s.Config.Launch+boot, func() { s.boots(m) })
-	s.listMachines()
+	s.After(s.Config.Launch, func() { s.hold(m, true) })
+	s.After(s.Config.Launch+boot, func() { s.boots(m) })
+	s.ListMachines()
 	return "", ""
 }
 
 // tellActivity adds to what the group has tried; of a failure that repeats the last is told.
 func (s *Sim) tellActivity(cause, failure string) {
-	a, before := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: cause, Failed: failure != "", Message: failure}, s.group.Activities
+	a, before := world.Activity{ID: "act-" + strconv.Itoa(s.number("activity")), At: s.now, Cause: cause, Failed: failure != "", Message: failure}, s.Group.Activities
 	if a.Failed && len(before) > 0 && before[0].Message == failure {
 		before = before[1:]
 	}
-	s.group.Activities = append([]world.Activity{a}, before[:min(len(before), 20)]...)
+	s.Group.Activities = append([]world.Activity{a}, before[:min(len(before), 20)]...)
 }
 
 // hold lets a machine wait for the group's lifecycle hooks of its kind, and then
 // go into service, or out of existence.
-func (s *Sim) hold(m *machine, launching bool) {
+func (s *Sim) hold(m *Machine, launching bool) {
 	if s.machines[m.ID] != m || launching == m.Leaving() {
 		return
 	}
-	s.listMachines()
+	s.ListMachines()
 	waiting, abandon := 0, false
 	proceed := func(ok bool) {
 		waiting--
@@ -136,20 +137,20 @@ func (s *Sim) hold(m *machine, launching bool) {
 		case !launching:
 			s.goes(m)
 		case abandon:
-			s.end(m)
+			s.EndByOthers(m)
 		default:
 			s.enter(m)
 		}
 	}
-	for _, h := range s.group.hooks {
+	for _, h := range s.Group.LifecycleHooks {
 		if h.Launching != launching || m.Detached { // the hooks are its group's
 			continue
 		}
 		waiting++
 		if h.After > 0 && h.After < h.Timeout {
-			s.after(h.After, func() { proceed(!h.Refuses) })
+			s.After(h.After, func() { proceed(!h.Refuses) })
 		} else {
-			s.after(h.Timeout, func() { proceed(!h.Abandon) })
+			s.After(h.Timeout, func() { proceed(!h.Abandon) })
 		}
 	}
 	m.release = proceed
@@ -158,62 +159,62 @@ func (s *Sim) hold(m *machine, launching bool) {
 		return
 	}
 	m.Detail = m.State + ":Wait"
-	s.listMachines()
+	s.ListMachines()
 }
 
 // enter puts a machine into service.
-func (s *Sim) enter(m *machine) {
+func (s *Sim) enter(m *Machine) {
 	m.State, m.Detail = world.MachineInService, "InService"
-	s.listMachines()
-	s.touch()
+	s.ListMachines()
+	s.Touch()
 }
 
 // boots lets a machine's kubelet start.
-func (s *Sim) boots(m *machine) {
-	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins || s.group.Role == world.RoleBastion {
+func (s *Sim) boots(m *Machine) {
+	if s.machines[m.ID] != m || m.Leaving() || m.neverJoins || s.Group.Role == world.RoleBastion {
 		return
 	}
 	s.reuseName(m)
 	s.join(m)
-	s.after(s.Config.NodeReady, func() {
+	s.After(s.Config.NodeReady, func() {
 		if !m.neverReady && !m.silent {
-			s.editNode(m.name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.now.Sub(n.Created) })
+			s.EditNode(m.Name, func(n *world.Node) { n.Ready, n.Trouble, n.Joining = true, "", s.now.Sub(n.Created) })
 		}
 	})
 }
 
 // reuseName gives a machine that boots the name of a node that is gone, as a network does
 // that gives an address out again, if that is its lot.
-func (s *Sim) reuseName(m *machine) {
+func (s *Sim) reuseName(m *Machine) {
 	i := slices.IndexFunc(s.freed, func(name string) bool { return strings.HasPrefix(name, s.named+m.Zone) && s.Truth.Node(name) == nil })
-	if i < 0 || !s.faults.strikes("reuses-name") {
+	if i < 0 || !s.Faults.strikes("reuses-name") {
 		return
 	}
-	m.name = s.freed[i]
+	m.Name = s.freed[i]
 	s.freed = slices.Delete(s.freed, i, i+1)
-	maps.DeleteFunc(s.marks, func(mark string, _ bool) bool { return strings.HasPrefix(mark, m.name+"/") })
+	maps.DeleteFunc(s.OtherMarks, func(mark string, _ bool) bool { return strings.HasPrefix(mark, m.Name+"/") })
 }
 
-// machineOf finds the machine of a node by its name, nil if there is none.
-func (s *Sim) machineOf(node string) *machine {
-	if n := s.Truth.Node(s.names.node(node)); n != nil {
+// MachineOf finds the machine of a node by its name, nil if there is none.
+func (s *Sim) MachineOf(node string) *Machine {
+	if n := s.Truth.Node(s.Names.NodeName(node)); n != nil {
 		return s.machines[n.Machine]
 	}
 	return s.machines["i-"+node]
 }
 
 // join makes the machine's node.
-func (s *Sim) join(m *machine) {
+func (s *Sim) join(m *Machine) {
 	n := world.Node{
-		Name: m.name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
+		Name: m.Name, Machine: m.ID, Zone: m.Zone, Version: "v1." + strconv.FormatInt(30+m.Template.Version, 10),
 		Labels: map[string]string{}, Created: s.now, Trouble: s.hostile("not ready: container runtime network not ready"),
 	}
-	n.Taints, n.Room = taintsOf(s.group.Role), s.room()
+	n.Taints, n.Room = taintsOf(s.Group.Role), s.room()
 	if s.fits != nil {
 		n.Taints, n.Room = slices.Clone(s.model.taints), s.model.room
 	}
 	if !m.noLabels {
-		maps.Copy(n.Labels, s.group.labels)
+		maps.Copy(n.Labels, s.Group.NodeLabels)
 	}
 	s.setNode(n)
 }
@@ -240,68 +241,68 @@ func (s *Sim) roomForOneMore() {
 	}
 }
 
-// end begins a machine's end.
-func (s *Sim) end(m *machine) {
+// EndByOthers begins a machine's end.
+func (s *Sim) EndByOthers(m *Machine) {
 	if m.Leaving() || s.machines[m.ID] != m {
 		return
 	}
-	m.State, m.Detail, m.release, s.shrunk = world.MachineTerminating, "Terminating", nil, s.now
-	s.listMachines()
+	m.State, m.Detail, m.release, s.ShrunkAt = world.MachineTerminating, "Terminating", nil, s.now
+	s.ListMachines()
 	s.hold(m, false)
-	s.touch()
+	s.Touch()
 }
 
 // goes lets a machine end, without waiting for anybody; its node goes with it.
-func (s *Sim) goes(m *machine) {
+func (s *Sim) goes(m *Machine) {
 	if !m.Leaving() {
-		s.shrunk = s.now
+		s.ShrunkAt = s.now
 	}
 	m.State, m.Detail, m.release = world.MachineTerminating, "Terminating", nil
-	s.listMachines()
-	s.after(s.Config.Terminate, func() {
+	s.ListMachines()
+	s.After(s.Config.Terminate, func() {
 		s.drop(m)
 	})
-	s.touch()
+	s.Touch()
 }
 
 // drop removes a machine and its node.
-func (s *Sim) drop(m *machine) {
+func (s *Sim) drop(m *Machine) {
 	if s.machines[m.ID] != m {
 		return
 	}
 	delete(s.machines, m.ID)
 	s.ids = nil
-	s.freed = append(s.freed, m.name)
+	s.freed = append(s.freed, m.Name)
 	if m.unnoticed {
-		s.group.ghosts++
+		s.Group.ghosts++
 	}
-	if n, bounded := s.group.room[m.Zone]; bounded {
-		s.group.room[m.Zone] = n + 1
+	if n, bounded := s.Group.ZoneRoom[m.Zone]; bounded {
+		s.Group.ZoneRoom[m.Zone] = n + 1
 	}
-	s.listMachines()
-	s.dropNode(m.name)
-	s.touch()
+	s.ListMachines()
+	s.DropNode(m.Name)
+	s.Touch()
 }
 
-// interrupt lets the cloud take a Spot machine back, after its notice and whatever
+// Interrupt lets the cloud take a Spot machine back, after its notice and whatever
 // the hooks say.
-func (s *Sim) interrupt(m *machine) {
-	s.after(spotNotice, func() {
+func (s *Sim) Interrupt(m *Machine) {
+	s.After(spotNotice, func() {
 		if s.machines[m.ID] == m && m.Detail != "Terminating" {
 			s.goes(m)
 		}
 	})
 }
 
-// sicken lets the group find a machine unhealthy, and replace it.
-func (s *Sim) sicken(m *machine) {
+// FindUnhealthy lets the group find a machine unhealthy, and replace it.
+func (s *Sim) FindUnhealthy(m *Machine) {
 	if s.machines[m.ID] != m {
 		return
 	}
 	m.Unhealthy = true
-	s.listMachines()
-	if !s.group.HasSuspended(replaceUnhealthy) && !m.Detached {
-		s.tilted = true
-		s.end(m)
+	s.ListMachines()
+	if !s.Group.HasSuspended(replaceUnhealthy) && !m.Detached {
+		s.Tilted = true
+		s.EndByOthers(m)
 	}
 }

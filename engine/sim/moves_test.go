@@ -1,11 +1,15 @@
-package sim
+package sim_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/sim/script"
+)
 
 // A mark that a tool takes off again is gone, also from a node that has annotations already,
 // and nobody sees it before the watch tells of it.
 func TestMoveEnds(t *testing.T) {
-	c := NewScript()
+	c := script.New()
 	say := func(line string) {
 		if out, err := c.Do(line); err != nil {
 			t.Fatal(out, err)

@@ -7,17 +7,18 @@ import (
 	"strconv"
 )
 
-// naming is how AWS and Kubernetes name things (cluster names=aws), for people to look at: a
+// Naming is how AWS and Kubernetes name things (cluster names=aws), for people to look at: a
 // scenario calls a node eu-west-1a1, and its instance and node have names as in production.
-type naming struct {
+type Naming struct {
 	aws   bool
 	nodes map[string]string // a node's full name by the one that scenarios use
 }
 
-func namesOfAWS() naming { return naming{aws: true, nodes: map[string]string{}} }
+// NamesOfAWS are names as AWS gives them.
+func NamesOfAWS() Naming { return Naming{aws: true, nodes: map[string]string{}} }
 
-// node is a node's full name.
-func (n *naming) node(name string) string {
+// NodeName is a node's full name.
+func (n *Naming) NodeName(name string) string {
 	if full, ok := n.nodes[name]; ok {
 		return full
 	}
@@ -25,20 +26,20 @@ func (n *naming) node(name string) string {
 }
 
 // nameMachine gives a new machine its name and id. Number is which of its zone it is.
-func (s *Sim) nameMachine(m *machine, name, zone string, number int) {
-	m.name, m.ID = name, "i-"+name
-	if !s.names.aws {
+func (s *Sim) nameMachine(m *Machine, name, zone string, number int) {
+	m.Name, m.ID = name, "i-"+name
+	if !s.Names.aws {
 		return
 	}
 	m.ID = fmt.Sprintf("i-0%016x", hashed(name))
-	m.name = fmt.Sprintf("ip-10-0-%d-%d.%s.compute.internal", 16*slices.Index(s.group.Zones, zone)+number/250, 4+37*number%251, zone[:len(zone)-1])
-	s.names.nodes[name] = m.name
+	m.Name = fmt.Sprintf("ip-10-0-%d-%d.%s.compute.internal", 16*slices.Index(s.Group.Zones, zone)+number/250, 4+37*number%251, zone[:len(zone)-1])
+	s.Names.nodes[name] = m.Name
 }
 
 // namePod names the next pod of a Deployment.
 func (s *Sim) namePod(deployment string) string {
 	name := deployment + "-" + strconv.Itoa(s.number("pod/"+deployment))
-	if !s.names.aws {
+	if !s.Names.aws {
 		return name
 	}
 	return fmt.Sprintf("%s-%.10s-%.5s", deployment, letters(deployment), letters(name))

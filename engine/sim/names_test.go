@@ -1,14 +1,16 @@
-package sim
+package sim_test
 
 import (
 	"regexp"
 	"testing"
+
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // TestNamesOfAWS holds names as production has them, none twice, and that scenarios call nodes by
 // the short ones.
 func TestNamesOfAWS(t *testing.T) {
-	c := NewScript()
+	c := script.New()
 	if _, err := c.Do("cluster zones=eu-west-1a,eu-west-1b names=aws nodes=600\nworkload web replicas=200\nworkload one node=eu-west-1b7\nuser kills eu-west-1a3"); err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +27,11 @@ func TestNamesOfAWS(t *testing.T) {
 			t.Errorf("pod %s", p.Name)
 		}
 		seen[p.Name] = true
-		if p.Labels["app"] == "one" && p.Node != c.Sim.names.nodes["eu-west-1b7"] {
+		if p.Labels["app"] == "one" && p.Node != c.Sim.Names.NodeName("eu-west-1b7") {
 			t.Errorf("%s is on %s", p.Name, p.Node)
 		}
 	}
-	if m := c.Sim.machineOf("eu-west-1a3"); m == nil || !m.Leaving() {
+	if m := c.Sim.MachineOf("eu-west-1a3"); m == nil || !m.Leaving() {
 		t.Error("the killed one lives on")
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// peer is another group of the cluster. Nobody rolls it; its machines and nodes are
+// Peer is another group of the cluster. Nobody rolls it; its machines and nodes are
 // there for the cluster to be valid or not.
-type peer struct {
+type Peer struct {
 	world.Peer
 	zones []string
 	last  int // the number of its newest machine
-	// karpenter launches its machines: the cloud tells of none.
-	karpenter bool
+	// Karpenter: it launches the machines: the cloud tells of none.
+	Karpenter bool
 	outside   []string // machines that continue outside the group
 }
 
@@ -34,28 +34,28 @@ func taintsOf(role world.Role) []world.Taint {
 // AddPeer adds a group whose machines are all there and whose nodes, if it has any,
 // are Ready.
 func (s *Sim) AddPeer(name string, role world.Role, size int, zones ...string) {
-	p := &peer{Peer: world.Peer{Name: name, Role: role, Size: size}, zones: zones}
+	p := &Peer{Peer: world.Peer{Name: name, Role: role, Size: size}, zones: zones}
 	s.peers = append(s.peers, p)
 	p.Alias = name
 	for range size {
 		s.joinPeer(p, s.addPeerMachine(p))
-		s.editNode(p.node(p.last), func(n *world.Node) { n.Ready, n.Trouble = true, "" })
+		s.EditNode(p.node(p.last), func(n *world.Node) { n.Ready, n.Trouble = true, "" })
 	}
-	s.listMachines()
+	s.ListMachines()
 }
 
 // node is the name of the nth machine's node.
-func (p *peer) node(n int) string { return p.Name + "-" + strconv.Itoa(n) }
+func (p *Peer) node(n int) string { return p.Name + "-" + strconv.Itoa(n) }
 
 // addPeerMachine gives a peer one machine more, and returns its number.
-func (s *Sim) addPeerMachine(p *peer) int {
+func (s *Sim) addPeerMachine(p *Peer) int {
 	p.last++
 	p.Machines = append(slices.Clip(p.Machines), "i-"+p.node(p.last))
 	return p.last
 }
 
 // joinPeer makes the node of a peer's machine, unless it is a bastion or the machine is gone.
-func (s *Sim) joinPeer(p *peer, number int) {
+func (s *Sim) joinPeer(p *Peer, number int) {
 	name := p.node(number)
 	if id := "i-" + name; p.Role == world.RoleBastion || !slices.Contains(p.Machines, id) && !slices.Contains(p.outside, id) {
 		return
@@ -66,41 +66,41 @@ func (s *Sim) joinPeer(p *peer, number int) {
 	})
 }
 
-// short takes a peer's newest machine away, and gives it another one in a while, if it
+// LosePeerMachine takes a peer's newest machine away, and gives it another one in a while, if it
 // is to get one.
-func (s *Sim) short(p *peer, back time.Duration) {
+func (s *Sim) LosePeerMachine(p *Peer, back time.Duration) {
 	if len(p.Machines) == 0 {
 		return
 	}
 	gone := p.Machines[len(p.Machines)-1]
 	p.Machines = slices.Clone(p.Machines[:len(p.Machines)-1])
-	s.dropNode(gone[len("i-"):])
-	s.listMachines()
+	s.DropNode(gone[len("i-"):])
+	s.ListMachines()
 	if back == 0 {
 		return
 	}
-	s.after(back, func() {
+	s.After(back, func() {
 		number := s.addPeerMachine(p)
-		s.listMachines()
-		s.after(s.Config.Boot, func() { s.joinPeer(p, number) })
-		s.after(s.Config.Boot+s.Config.NodeReady, func() { s.mend(p.node(number)) })
+		s.ListMachines()
+		s.After(s.Config.Boot, func() { s.joinPeer(p, number) })
+		s.After(s.Config.Boot+s.Config.NodeReady, func() { s.MendNode(p.node(number)) })
 	})
 }
 
-// unjoin takes the node of a peer's machine away, and lets it join again in a while, if
+// LosePeerNode takes the node of a peer's machine away, and lets it join again in a while, if
 // it is to.
-func (s *Sim) unjoin(p *peer, number int, back time.Duration) {
-	s.dropNode(p.node(number))
+func (s *Sim) LosePeerNode(p *Peer, number int, back time.Duration) {
+	s.DropNode(p.node(number))
 	if back == 0 {
 		return
 	}
-	s.after(back, func() { s.joinPeer(p, number) })
-	s.after(back+s.Config.NodeReady, func() { s.mend(p.node(number)) })
+	s.After(back, func() { s.joinPeer(p, number) })
+	s.After(back+s.Config.NodeReady, func() { s.MendNode(p.node(number)) })
 }
 
-// leave takes a peer's machine out of its group, which has one less then: its node stays, or joins
+// LeavePeer takes a peer's machine out of its group, which has one less then: its node stays, or joins
 // as if the machine were still in the group.
-func (s *Sim) leave(p *peer, machine string) bool {
+func (s *Sim) LeavePeer(p *Peer, machine string) bool {
 	i := slices.Index(p.Machines, machine)
 	if i < 0 {
 		return false
@@ -108,13 +108,13 @@ func (s *Sim) leave(p *peer, machine string) bool {
 	p.Machines = slices.Delete(slices.Clone(p.Machines), i, i+1)
 	p.outside = append(p.outside, machine)
 	p.Size--
-	s.listMachines()
+	s.ListMachines()
 	return true
 }
 
-// breaks lets a node not be Ready, or have no network, mend lets it be so again.
-func (s *Sim) breaks(name string, network bool) bool {
-	return s.editByOthers(name, func(n *world.Node) {
+// BreakNode lets a node not be Ready, or have no network; it reports whether there is such a node.
+func (s *Sim) BreakNode(name string, network bool) bool {
+	return s.EditByOthers(name, func(n *world.Node) {
 		if network {
 			n.NoNetwork, n.Trouble = true, s.hostile("NetworkUnavailable: no route was made for it")
 			return
@@ -123,8 +123,8 @@ func (s *Sim) breaks(name string, network bool) bool {
 	})
 }
 
-// breakPod lets the container of a critical pod not be ready, or be so again.
-func (s *Sim) breakPod(p *pod, broken bool) {
+// BreakPod lets the container of a critical pod not be ready, or be so again.
+func (s *Sim) BreakPod(p *Pod, broken bool) {
 	if s.pods.byUID[p.UID] != p {
 		return
 	}
@@ -136,20 +136,21 @@ func (s *Sim) breakPod(p *pod, broken bool) {
 	s.setPod(p)
 }
 
-func (s *Sim) mend(name string) bool {
+// MendNode lets a node be well again that BreakNode has broken; it reports whether there is such a node.
+func (s *Sim) MendNode(name string) bool {
 	if s.silent(name) {
 		return true // it does not tell
 	}
-	return s.editByOthers(name, func(n *world.Node) { n.Ready, n.NoNetwork, n.Trouble = true, false, "" })
+	return s.EditByOthers(name, func(n *world.Node) { n.Ready, n.NoNetwork, n.Trouble = true, false, "" })
 }
 
 // describePeers are all groups of the cluster as the cloud would describe them, by name;
 // none if the group's provider knows of no others.
 func (s *Sim) describePeers() []world.Peer {
-	if s.group.Provider != "kops" {
+	if s.Group.Provider != "kops" {
 		return nil
 	}
-	own := world.Peer{Name: s.group.Name, Role: s.group.Role, Size: s.group.Sizes.Desired}
+	own := world.Peer{Name: s.Group.Name, Role: s.Group.Role, Size: s.Group.Sizes.Desired}
 	for _, id := range sortedKeys(s.machines) {
 		if m := s.machines[id]; !m.Detached && !m.Leaving() {
 			own.Machines = append(own.Machines, id)
@@ -158,7 +159,7 @@ func (s *Sim) describePeers() []world.Peer {
 	out := []world.Peer{own}
 	for _, p := range s.peers {
 		shown := p.Peer
-		if p.karpenter {
+		if p.Karpenter {
 			shown.Size, shown.Machines = 0, nil
 		}
 		out = append(out, shown)
@@ -167,9 +168,9 @@ func (s *Sim) describePeers() []world.Peer {
 	return out
 }
 
-// flap lets the pods of a workload lose their readiness for the first half of every
+// Flap lets the pods of a workload lose their readiness for the first half of every
 // turn, for a while.
-func (s *Sim) flap(w *workload, every, span time.Duration) {
+func (s *Sim) Flap(w *Workload, every, span time.Duration) {
 	end := s.now.Add(span)
 	var turn func()
 	turn = func() {
@@ -188,8 +189,18 @@ func (s *Sim) flap(w *workload, every, span time.Duration) {
 			}
 		}
 		if w.down || s.now.Before(end) {
-			s.after(every/2, turn)
+			s.After(every/2, turn)
 		}
 	}
 	turn()
+}
+
+// Peer finds a peer, nil if there is none of that name.
+func (s *Sim) Peer(name string) *Peer {
+	for _, p := range s.peers {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
 }

@@ -1,10 +1,14 @@
-package sim
+package sim_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/drainboard/drainboard/engine/sim/script"
+)
 
 // A machine that leaves its group while its node is away has a node again later: it continues.
 func TestNodeOutsideReturns(t *testing.T) {
-	c := NewScript()
+	c := script.New()
 	for _, line := range []string{
 		"cluster provider=kops role=control-plane zones=a nodes=1", "peer others role=node nodes=1",
 		"fault unjoined others-1 for=5s", "wait for=1s", "fault outside others-1", "wait for=1m",

@@ -41,7 +41,7 @@ func (s *Sim) schedule() {
 // the fewest soft taints, the fewest pods of the same owner, the fewest pods. Else
 // it says why in the scheduler's words. It looks until it has found enough nodes,
 // and begins where it stopped the last time.
-func (s *Sim) place(p *pod) (best *world.Node, why string) {
+func (s *Sim) place(p *Pod) (best *world.Node, why string) {
 	nodes := s.Truth.Nodes()
 	against := map[string]int{}
 	apart, own := s.others(p), s.pods.spread[p.Owner.UID]
@@ -94,8 +94,8 @@ func enough(nodes int) int {
 }
 
 // others are the hosts or zones that a pod's required anti-affinity keeps it from.
-func (s *Sim) others(p *pod) map[string]bool {
-	if p.shape.Apart == "" {
+func (s *Sim) others(p *Pod) map[string]bool {
+	if p.Shape.Apart == "" {
 		return nil
 	}
 	taken := map[string]bool{}
@@ -104,7 +104,7 @@ func (s *Sim) others(p *pod) map[string]bool {
 			continue
 		}
 		if n := s.Truth.Node(q.Node); n != nil {
-			taken[domain(n, p.shape.Apart)] = true
+			taken[domain(n, p.Shape.Apart)] = true
 		}
 	}
 	return taken
@@ -120,14 +120,14 @@ func domain(n *world.Node, of string) string {
 // unschedulable says why a node does not take a pod, with the reasons of the first of the
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
 // of the default profile); "" where it does.
-func (s *Sim) unschedulable(p *pod, n *world.Node, l load, apart map[string]bool, of *domains) (why string, more []string) {
+func (s *Sim) unschedulable(p *Pod, n *world.Node, l load, apart map[string]bool, of *domains) (why string, more []string) {
 	if why := s.untolerated(p, n); why != "" {
 		return why, nil
 	}
-	if p.shape.Zone != "" && n.Zone != p.shape.Zone || p.shape.Node != "" && n.Name != p.shape.Node {
+	if p.Shape.Zone != "" && n.Zone != p.Shape.Zone || p.Shape.Node != "" && n.Name != p.Shape.Node {
 		return "node(s) didn't match Pod's node affinity/selector", nil
 	}
-	if p.shape.fit != nil && !p.shape.fit.selects(n) {
+	if p.Shape.fit != nil && !p.Shape.fit.selects(n) {
 		return "node(s) didn't match Pod's node affinity/selector", nil
 	}
 	if short := s.insufficient(p, n, l); len(short) > 0 {
@@ -136,14 +136,14 @@ func (s *Sim) unschedulable(p *pod, n *world.Node, l load, apart map[string]bool
 	if v := s.volumes[volumeOf(p)]; v != nil && v.zone != "" && v.zone != n.Zone {
 		return "node(s) had volume node affinity conflict", nil
 	}
-	if apart[domain(n, p.shape.Apart)] {
+	if apart[domain(n, p.Shape.Apart)] {
 		return "node(s) didn't match pod anti-affinity rules", nil
 	}
 	return s.misplaced(p, n, of), nil
 }
 
 // untolerated says which cordon or taint of a node a pod does not tolerate, "" if none.
-func (s *Sim) untolerated(p *pod, n *world.Node) string {
+func (s *Sim) untolerated(p *Pod, n *world.Node) string {
 	if p.ToleratesAll {
 		return ""
 	}
@@ -151,7 +151,7 @@ func (s *Sim) untolerated(p *pod, n *world.Node) string {
 		return "node(s) were unschedulable"
 	}
 	for _, t := range n.Taints {
-		if hard(t) && !slices.Contains(p.shape.Tolerates, t.Key) && !p.shape.fit.tolerates(t) {
+		if hard(t) && !slices.Contains(p.Shape.Tolerates, t.Key) && !p.Shape.fit.tolerates(t) {
 			why := s.tainted[t]
 			if why == "" {
 				why = "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
@@ -167,17 +167,17 @@ func (s *Sim) untolerated(p *pod, n *world.Node) string {
 }
 
 // insufficient names what a node has not enough of for a pod.
-func (s *Sim) insufficient(p *pod, n *world.Node, l load) (out []string) {
+func (s *Sim) insufficient(p *Pod, n *world.Node, l load) (out []string) {
 	if s.fits != nil {
 		return short(p, n, l)
 	}
 	if l.pods >= s.Config.Slots {
 		out = append(out, "Too many pods")
 	}
-	if s.Config.CPU > 0 && p.shape.CPU > 0 && l.cpu+p.shape.CPU > s.Config.CPU {
+	if s.Config.CPU > 0 && p.Shape.CPU > 0 && l.cpu+p.Shape.CPU > s.Config.CPU {
 		out = append(out, "Insufficient cpu")
 	}
-	if s.Config.Memory > 0 && p.shape.Memory > 0 && l.memory+p.shape.Memory > s.Config.Memory {
+	if s.Config.Memory > 0 && p.Shape.Memory > 0 && l.memory+p.Shape.Memory > s.Config.Memory {
 		out = append(out, "Insufficient memory")
 	}
 	return out
@@ -187,23 +187,23 @@ func (s *Sim) insufficient(p *pod, n *world.Node, l load) (out []string) {
 func hard(t world.Taint) bool { return t.Effect == "NoSchedule" || t.Effect == "NoExecute" }
 
 // volumeOf is the name of a pod's volume, "" if it has none.
-func volumeOf(p *pod) string {
-	if !p.shape.Volume {
+func volumeOf(p *Pod) string {
+	if !p.Shape.Volume {
 		return ""
 	}
 	return p.Ref()
 }
 
 // bind starts a pod on a node, as soon as its volume is there.
-func (s *Sim) bind(p *pod, n *world.Node) {
-	p.Node, p.Unplaced, p.placed = n.Name, "", s.now
+func (s *Sim) bind(p *Pod, n *world.Node) {
+	p.Node, p.Unplaced, p.Placed = n.Name, "", s.now
 	s.setPod(p)
 	s.attach(p, n)
 }
 
 // attach waits until a pod's volume is off the node where it was before, and then
 // starts the pod.
-func (s *Sim) attach(p *pod, n *world.Node) {
+func (s *Sim) attach(p *Pod, n *world.Node) {
 	if s.pods.byUID[p.UID] != p {
 		return
 	}
@@ -214,13 +214,13 @@ func (s *Sim) attach(p *pod, n *world.Node) {
 			s.volumes[name] = v
 		}
 		if v.node != n.Name && s.now.Before(v.free) {
-			s.after(v.free.Sub(s.now), func() { s.attach(p, n) })
+			s.After(v.free.Sub(s.now), func() { s.attach(p, n) })
 			return
 		}
 		v.node, v.free = n.Name, time.Time{}
 	}
-	s.after(min(time.Second, p.shape.Ready), func() { s.starts(p) })
-	s.after(p.shape.Ready, func() { s.becomesReady(p) })
+	s.After(min(time.Second, p.Shape.Ready), func() { s.starts(p) })
+	s.After(p.Shape.Ready, func() { s.becomesReady(p) })
 }
 
 // forceDetach is how long the attach-detach controller waits for a node that does
@@ -228,7 +228,7 @@ func (s *Sim) attach(p *pod, n *world.Node) {
 const forceDetach = 6 * time.Minute
 
 // letGo detaches the volume of a pod that is gone.
-func (s *Sim) letGo(p *pod) {
+func (s *Sim) letGo(p *Pod) {
 	v := s.volumes[volumeOf(p)]
 	if v == nil || v.node != p.Node {
 		return

@@ -8,13 +8,13 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// pod is a pod with what only its kubelet and its owner know.
-type pod struct {
+// Pod is a pod with what only its kubelet and its owner know.
+type Pod struct {
 	world.Pod
-	owner   *workload // nil: a bare pod
-	shape   Shape
+	owner   *Workload // nil: a bare pod
+	Shape   Shape     // what it is like
 	up      bool      // its containers are ready, as its kubelet has told last
-	placed  time.Time // when it got its node
+	Placed  time.Time // when it got its node
 	stopped bool      // asked to go, and only its finalizers hold it
 	lists   []string  // the lists that it is in, nil for the one of its label app
 	changes []*int    // where its changes are counted, those of its lists
@@ -28,11 +28,11 @@ type spot struct{ node, owner string }
 // pods are the pods of the Truth as controllers look for them: none of these looks
 // at all of them.
 type pods struct {
-	byUID map[string]*pod
-	names map[string]*pod // by namespace/name
+	byUID map[string]*Pod
+	names map[string]*Pod // by namespace/name
 	// lists are the pods that controllers and budgets look for together (those with a label
 	// app, by namespace and label), as they were made. A list is replaced, never changed.
-	lists map[string][]*pod
+	lists map[string][]*Pod
 	// loads are what is on each node, spread where an owner (by UID) has how many pods;
 	// finished pods aside, and nothing is kept that is zero.
 	loads  map[string]load
@@ -41,7 +41,7 @@ type pods struct {
 	// of them each time.
 	changes map[string]*int
 	// moved gets a pod whose node has changed, nil if no rules depend on that.
-	moved func(*pod)
+	moved func(*Pod)
 }
 
 // load is what the pods of a node ask for.
@@ -51,11 +51,11 @@ type load struct {
 }
 
 func newPods() pods {
-	return pods{byUID: map[string]*pod{}, names: map[string]*pod{}, lists: map[string][]*pod{}, loads: map[string]load{}, spread: map[string]map[string]int{}}
+	return pods{byUID: map[string]*Pod{}, names: map[string]*Pod{}, lists: map[string][]*Pod{}, loads: map[string]load{}, spread: map[string]map[string]int{}}
 }
 
 // set adds a pod, or counts it where it is now.
-func (ps *pods) set(p *pod) {
+func (ps *pods) set(p *Pod) {
 	if ps.changes != nil && p.changes == nil {
 		ps.countOf(p)
 	}
@@ -86,7 +86,7 @@ func (ps *pods) set(p *pod) {
 }
 
 // drop removes a pod.
-func (ps *pods) drop(p *pod) {
+func (ps *pods) drop(p *Pod) {
 	ps.changed(p)
 	ps.count(p, -1)
 	if p.at = (spot{}); ps.moved != nil {
@@ -108,7 +108,7 @@ func (ps *pods) drop(p *pod) {
 }
 
 // changed notes that a pod changes.
-func (ps *pods) changed(p *pod) {
+func (ps *pods) changed(p *Pod) {
 	if ps.changes == nil {
 		return
 	}
@@ -129,7 +129,7 @@ func (ps *pods) changesOf(list string) *int {
 }
 
 // countOf has the changes of a pod counted for its lists.
-func (ps *pods) countOf(p *pod) {
+func (ps *pods) countOf(p *Pod) {
 	for _, of := range listsOf(p) {
 		p.changes = append(p.changes, ps.changesOf(of))
 	}
@@ -169,13 +169,13 @@ func stateOf(changes *int, replicas int) state {
 }
 
 // count adds a pod to what is on its node, n = 1, or takes it off, n = -1.
-func (ps *pods) count(p *pod, n int) {
+func (ps *pods) count(p *Pod, n int) {
 	if p.at.node == "" {
 		return
 	}
 	l := ps.loads[p.at.node]
-	l.cpu += n * p.shape.CPU
-	l.memory += n * p.shape.Memory
+	l.cpu += n * p.Shape.CPU
+	l.memory += n * p.Shape.Memory
 	l.all += n
 	if p.Owner.Kind != DaemonSet && !p.Mirror {
 		l.pods += n
@@ -199,11 +199,11 @@ func (ps *pods) count(p *pod, n int) {
 
 // of lists the pods of a list, as they were made. What happens to pods meanwhile does not
 // change the list.
-func (ps *pods) of(list string) []*pod { return ps.lists[list] }
+func (ps *pods) of(list string) []*Pod { return ps.lists[list] }
 
 // sorted lists pods of the Truth as they were made, those of one moment by their UIDs.
-func (ps *pods) sorted(seen []*world.Pod) []*pod {
-	out := make([]*pod, len(seen))
+func (ps *pods) sorted(seen []*world.Pod) []*Pod {
+	out := make([]*Pod, len(seen))
 	for i, p := range seen {
 		out[i] = ps.byUID[p.UID]
 	}
@@ -212,7 +212,7 @@ func (ps *pods) sorted(seen []*world.Pod) []*pod {
 }
 
 // listsOf names the lists that a pod is in.
-func listsOf(p *pod) []string {
+func listsOf(p *Pod) []string {
 	if p.lists != nil {
 		return p.lists
 	}
@@ -222,6 +222,12 @@ func listsOf(p *pod) []string {
 // appList is the list of the pods of a namespace with a label app.
 func appList(namespace, app string) string { return namespace + "/" + app }
 
-func byAge(a, b *pod) int {
+func byAge(a, b *Pod) int {
 	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID))
 }
+
+// PodOf is a pod of the Truth by its UID, nil if there is none.
+func (s *Sim) PodOf(uid string) *Pod { return s.pods.byUID[uid] }
+
+// PodNamed is a pod of the Truth by its namespace and name ("app/web-1"), nil if there is none.
+func (s *Sim) PodNamed(ref string) *Pod { return s.pods.names[ref] }

@@ -48,9 +48,9 @@ func zoneRolls(p *world.Pool) (out []zoneRoll) {
 // rollAsGardener has machine-controller-manager roll the pool of a world that it rolls, or is about to, and
 // a pool in place have its nodes updated.
 func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
-	p := *s.group.Pool
+	p := *s.Group.Pool
 	r := &gardenerRoll{Sim: s, zones: zoneRolls(&p), olds: outdated(rules, s.View, s.now, run), inPlace: world.InPlace(p.Update), retried: map[string]int{}, asked: map[string]time.Time{}}
-	s.group.self = rules.Follows() != nil
+	s.Group.self = rules.Follows() != nil
 	for _, m := range s.machines {
 		r.takeUp(m)
 	}
@@ -63,7 +63,7 @@ func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 			z.unavailable = 1
 		}
 	}
-	if over := len(s.alive()) - s.group.Sizes.Desired; over > 0 && len(r.zones) > 0 && r.zones[0].ours {
+	if over := len(s.Alive()) - s.Group.Sizes.Desired; over > 0 && len(r.zones) > 0 && r.zones[0].ours {
 		for i := range over {
 			r.zones[i%len(r.zones)].size--
 		}
@@ -78,12 +78,12 @@ func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 		p.Progress = &now
 	}
 	p.Behind, p.Unmarked, p.Unread = nil, nil, ""
-	s.group.Pool = &p
+	s.Group.Pool = &p
 	if r.inPlace {
 		r.takeUpUpdates(p, pace)
 	}
 	s.controller = r.request
-	s.after(begins.Sub(s.now), func() {
+	s.After(begins.Sub(s.now), func() {
 		r.mark()
 		r.turn()
 		s.every(controllerTurn, func() bool { r.turn(); return true })
@@ -91,12 +91,12 @@ func (s *Sim) rollAsGardener(rules engine.Strategy, run record.Run, pace Pace) {
 }
 
 // takeUp gives a machine a Machine where none is read, as its node shows it to be.
-func (r *gardenerRoll) takeUp(m *machine) {
+func (r *gardenerRoll) takeUp(m *Machine) {
 	if m.Managed != nil {
 		return
 	}
-	m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhaseRunning, Since: r.now, Created: r.now, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
-	n := r.Truth.Node(m.name)
+	m.Managed = &world.ManagedMachine{Name: m.Name, Phase: world.PhaseRunning, Since: r.now, Created: r.now, Priority: world.UsualPriority, Limits: r.Group.Pool.Limits}
+	n := r.Truth.Node(m.Name)
 	if n == nil {
 		return
 	}
@@ -106,7 +106,7 @@ func (r *gardenerRoll) takeUp(m *machine) {
 }
 
 // tend changes the Machine of a machine: what is shown of it is replaced.
-func (r *gardenerRoll) tend(m *machine, change func(*world.ManagedMachine)) {
+func (r *gardenerRoll) tend(m *Machine, change func(*world.ManagedMachine)) {
 	now := *m.Managed
 	change(&now)
 	m.Managed = &now
@@ -114,27 +114,27 @@ func (r *gardenerRoll) tend(m *machine, change func(*world.ManagedMachine)) {
 
 // takeUpUpdates continues with the updates in place that are under way.
 func (r *gardenerRoll) takeUpUpdates(p world.Pool, pace Pace) {
-	r.Sim.pool = pool{update: p.Update, version: versionOf(p.Version), drain: p.Limits.Drain, takes: pace.Update, critical: pace.PodReady, fails: map[string]string{}, hangs: map[string]bool{}, at: map[string]time.Time{}}
-	for _, m := range r.alive() {
-		n := r.Truth.Node(m.name)
+	r.Sim.Pool = Pool{Update: p.Update, version: versionOf(p.Version), Drain: p.Limits.Drain, Takes: pace.Update, Critical: pace.PodReady, Fails: map[string]string{}, Hangs: map[string]bool{}, at: map[string]time.Time{}}
+	for _, m := range r.Alive() {
+		n := r.Truth.Node(m.Name)
 		if n == nil {
 			continue
 		}
 		switch is := n.InPlace(); {
 		case is.Failed:
 		case is.Step == world.GardenerSelected:
-			r.Sim.pool.at[m.name] = cmp.Or(is.Since, r.now)
-			r.drainForUpdate(m.name)
+			r.Sim.Pool.begins(m.Name, cmp.Or(is.Since, r.now))
+			r.drainForUpdate(m.Name)
 		case is.Done:
-			r.editByOthers(m.name, func(n *world.Node) { setStep(n, "UpdateSuccessful", r.now) }) // its label is there first
-			r.after(controllerTurn, func() { r.finishUpdate(m.name) })
+			r.EditByOthers(m.Name, func(n *world.Node) { setStep(n, "UpdateSuccessful", r.now) }) // its label is there first
+			r.After(controllerTurn, func() { r.finishUpdate(m.Name) })
 		case is.Step == world.GardenerReady, is.Step == world.GardenerDrained:
-			r.updateInPlace(m.name, max(time.Second, pace.Update-r.now.Sub(cmp.Or(is.Since, r.now))))
+			r.updateInPlace(m.Name, max(time.Second, pace.Update-r.now.Sub(cmp.Or(is.Since, r.now))))
 		case is.Critical && !is.Candidate:
-			r.criticalReady(m.name)
+			r.criticalReady(m.Name)
 		}
 	}
-	r.after(0, r.poolTurn)
+	r.After(0, r.poolTurn)
 }
 
 // versionOf is a kubelet's version as its node has it, "" where it is not known.
@@ -147,16 +147,16 @@ func versionOf(version string) string {
 
 // mark marks the nodes that are to be replaced, or updated, when Gardener comes to the pool.
 func (r *gardenerRoll) mark() {
-	for _, m := range r.alive() {
+	for _, m := range r.Alive() {
 		if !r.olds[m.ID] {
 			continue
 		}
-		r.editByOthers(m.name, func(n *world.Node) {
+		r.EditByOthers(m.Name, func(n *world.Node) {
 			if !n.HasTaint(oldTaint) {
 				n.Taints = append(n.Taints, oldTaint)
 			}
-			if r.inPlace && n.Labels[candidateLabel] == "" && stepOf(n) == "" {
-				n.Labels[candidateLabel] = "true"
+			if r.inPlace && n.Labels[CandidateLabel] == "" && StepOf(n) == "" {
+				n.Labels[CandidateLabel] = "true"
 				setStep(n, "CandidateForUpdate", r.now)
 			}
 		})
@@ -176,11 +176,11 @@ func (r *gardenerRoll) request(a record.Action) record.Outcome {
 			}
 		}
 	case record.SetPace: // of a pool that is through: nothing depends on it any more
-		p := *r.group.Pool
+		p := *r.Group.Pool
 		p.MaxSurge, p.MaxUnavailable = a.Pace.MaxSurge, a.Pace.MaxUnavailable
-		r.group.Pool = &p
+		r.Group.Pool = &p
 	default:
-		for _, m := range r.alive() {
+		for _, m := range r.Alive() {
 			if m.Managed.Name != a.Object {
 				continue
 			}
@@ -198,22 +198,22 @@ func (r *gardenerRoll) request(a record.Action) record.Outcome {
 }
 
 // of are the machines of a zone's deployment that are there, those that end among them.
-func (r *gardenerRoll) of(z *zoneRoll) (out []*machine) {
+func (r *gardenerRoll) of(z *zoneRoll) (out []*Machine) {
 	for _, m := range r.machines {
 		if z.ours && m.Zone == z.zone || !z.ours && m.Managed != nil && m.Managed.Deployment == z.name {
 			out = append(out, m)
 		}
 	}
-	slices.SortFunc(out, func(a, b *machine) int {
+	slices.SortFunc(out, func(a, b *Machine) int {
 		return cmp.Or(cmp.Compare(a.Managed.Priority, b.Managed.Priority), a.Managed.Created.Compare(b.Managed.Created), cmp.Compare(a.ID, b.ID))
 	})
 	return out
 }
 
 // old reports whether a machine is of an old machine set.
-func (r *gardenerRoll) old(m *machine) bool {
-	if n := r.Truth.Node(m.name); r.inPlace && n != nil {
-		return n.Labels[candidateLabel] != ""
+func (r *gardenerRoll) old(m *Machine) bool {
+	if n := r.Truth.Node(m.Name); r.inPlace && n != nil {
+		return n.Labels[CandidateLabel] != ""
 	}
 	return r.olds[m.ID]
 }
@@ -224,17 +224,17 @@ func (r *gardenerRoll) turn() {
 	r.adopts()
 	for i := range r.zones {
 		z := &r.zones[i]
-		if r.group.self {
+		if r.Group.self {
 			r.rolls(z)
 		}
 		done = r.count(z) && done
 	}
-	if p := r.group.Pool; done && p.Progress != nil && p.Progress.State == "Processing" {
+	if p := r.Group.Pool; done && p.Progress != nil && p.Progress.State == "Processing" {
 		r.editShoot(func(p *world.Pool) {
 			p.Progress.State, p.Progress.Percent, p.Pending, p.Progress.Rollout = "Succeeded", 100, false, false
 		})
 	}
-	r.listMachines()
+	r.ListMachines()
 }
 
 // adopts makes machines whose nodes are updated in place those of the newest machine set, and shows which ones are
@@ -243,13 +243,13 @@ func (r *gardenerRoll) adopts() {
 	if !r.inPlace {
 		return
 	}
-	for _, m := range r.alive() {
-		n, phase := r.Truth.Node(m.name), m.Managed.Phase
+	for _, m := range r.Alive() {
+		n, phase := r.Truth.Node(m.Name), m.Managed.Phase
 		switch {
 		case n == nil:
 			continue
 		case r.olds[m.ID] && !r.old(m):
-			m.Template, r.olds[m.ID], phase = r.group.Template, false, world.PhaseRunning
+			m.Template, r.olds[m.ID], phase = r.Group.Template, false, world.PhaseRunning
 		case n.InPlace().Failed:
 			phase = world.PhaseInPlaceFailed
 		case n.InPlace().Out():
@@ -263,7 +263,7 @@ func (r *gardenerRoll) adopts() {
 
 // rolls lets a machine deployment launch, select and end machines, as far as it may.
 func (r *gardenerRoll) rolls(z *zoneRoll) {
-	var fresh, old []*machine
+	var fresh, old []*Machine
 	total, serve, selected, unready := 0, 0, 0, 0
 	for _, m := range r.of(z) {
 		total++
@@ -272,7 +272,7 @@ func (r *gardenerRoll) rolls(z *zoneRoll) {
 			continue
 		}
 		up := r.takesPods(m)
-		if n := r.Truth.Node(m.name); r.inPlace && n != nil && n.InPlace().Selected {
+		if n := r.Truth.Node(m.Name); r.inPlace && n != nil && n.InPlace().Selected {
 			selected++
 			up = up && !n.InPlace().Out()
 		}
@@ -315,13 +315,13 @@ func (r *gardenerRoll) creates(z *zoneRoll) {
 	}
 	for _, m := range r.machines {
 		if m.Managed == nil {
-			m.Managed = &world.ManagedMachine{Name: m.name, Phase: world.PhasePending, Since: r.now, Created: r.now, Deployment: z.name, Priority: world.UsualPriority, Limits: r.group.Pool.Limits}
+			m.Managed = &world.ManagedMachine{Name: m.Name, Phase: world.PhasePending, Since: r.now, Created: r.now, Deployment: z.name, Priority: world.UsualPriority, Limits: r.Group.Pool.Limits}
 		}
 	}
 }
 
 // givesUp replaces a new machine that has not come in time.
-func (r *gardenerRoll) givesUp(m *machine) {
+func (r *gardenerRoll) givesUp(m *Machine) {
 	if limit := m.Managed.Limits.Creation; limit > 0 && r.now.Sub(m.Managed.Created) >= limit && m.Managed.Phase == world.PhasePending {
 		r.tend(m, func(g *world.ManagedMachine) { g.Phase, g.Since, g.Failed = world.PhaseFailed, r.now, true })
 		r.deletes(m)
@@ -330,7 +330,7 @@ func (r *gardenerRoll) givesUp(m *machine) {
 
 // scalesDown ends old machines: those that are not well first, as many as may be missing, then others, as many as
 // serve beyond the fewest that have to.
-func (r *gardenerRoll) scalesDown(old []*machine, most, spare int) {
+func (r *gardenerRoll) scalesDown(old []*Machine, most, spare int) {
 	if most <= 0 {
 		return
 	}
@@ -349,56 +349,56 @@ func (r *gardenerRoll) scalesDown(old []*machine, most, spare int) {
 }
 
 // selects takes nodes of a pool in place out of service.
-func (r *gardenerRoll) selects(old []*machine, n int) {
+func (r *gardenerRoll) selects(old []*Machine, n int) {
 	for _, m := range old {
-		node := r.Truth.Node(m.name)
+		node := r.Truth.Node(m.Name)
 		if n <= 0 {
 			return
 		}
 		if node == nil || node.InPlace().Selected || !node.Ready {
 			continue
 		}
-		r.editByOthers(m.name, func(n *world.Node) { n.Labels[selectedLabel] = "true" })
+		r.EditByOthers(m.Name, func(n *world.Node) { n.Labels[SelectedLabel] = "true" })
 		n--
 	}
 }
 
 // deletes begins with the end of a machine: its node is drained.
-func (r *gardenerRoll) deletes(m *machine) {
+func (r *gardenerRoll) deletes(m *Machine) {
 	r.tend(m, func(g *world.ManagedMachine) {
 		g.Phase, g.Since, g.Deleted, g.Operation, g.Description = world.PhaseTerminating, r.now, r.now, "DrainNode/Processing", "Initiate node drain"
 	})
-	r.editByOthers(m.name, func(n *world.Node) { cordon(n, r.now) })
+	r.EditByOthers(m.Name, func(n *world.Node) { Cordon(n, r.now) })
 	r.ends(m)
 }
 
 // ends takes the end of a machine further: its pods are evicted, those that budgets refuse again after a while, and in the
 // end past these.
-func (r *gardenerRoll) ends(m *machine) {
+func (r *gardenerRoll) ends(m *Machine) {
 	if m.Leaving() {
 		return
 	}
 	limits := m.Managed.Limits
-	n := r.Truth.Node(m.name)
+	n := r.Truth.Node(m.Name)
 	forced := m.Managed.Forced || limits.Drain > 0 && r.now.Sub(m.Managed.Deleted) >= limits.Drain || n != nil && !n.Ready && r.now.Sub(cmp.Or(n.Sick, n.Unreachable, n.Created)) > world.SickFor
 	if forced {
-		for _, p := range r.toDrain(m.name) {
-			r.kill(p.UID, new(int64))
+		for _, p := range r.toDrain(m.Name) {
+			r.Kill(p.UID, new(int64))
 		}
 	}
-	empty := r.emptiesAs(m.name, true, func(p *pod) bool {
+	empty := r.emptiesAs(m.Name, true, func(p *Pod) bool {
 		due := r.now.Sub(r.asked[p.UID]) >= world.RetryEvery
 		if due {
 			r.asked[p.UID] = r.now
 		}
 		return due
-	}, func(p *pod) bool {
+	}, func(p *Pod) bool {
 		r.retried[p.UID]++
 		return limits.EvictRetries > 0 && r.retried[p.UID] > limits.EvictRetries
 	})
 	if n == nil || empty || forced {
 		r.tend(m, func(g *world.ManagedMachine) { g.Description = "Initiate VM deletion" })
-		r.end(m)
+		r.EndByOthers(m)
 	}
 }
 
@@ -418,12 +418,12 @@ func (r *gardenerRoll) count(z *zoneRoll) bool {
 			serve++
 		}
 	}
-	if d := r.group.Pool.Deployment(z.name); d != nil {
-		p := *r.group.Pool
+	if d := r.Group.Pool.Deployment(z.name); d != nil {
+		p := *r.Group.Pool
 		p.Deployments = slices.Clone(p.Deployments)
 		d = p.Deployment(z.name)
 		d.Observed, d.Updated, d.Available, d.Total, d.Paused = d.Generation, fresh, serve, total, z.paused
-		r.group.Pool = &p
+		r.Group.Pool = &p
 	}
 	return fresh == z.size && total == z.size && serve >= z.size
 }

@@ -1,31 +1,3 @@
-// Package sim is a world that moves by itself: a simulated cluster and the
-// cloud behind it on a virtual clock, for the very same engine.Decide that rolls
-// real nodes.
-//
-// A Sim holds two pictures. Truth is how things are: what the simulated API
-// servers would answer to a consistent read. View is what a driver knows: it
-// follows Truth with the lag of a watch (cluster) or of a poll (cloud), and
-// stands still while a source is away. Controllers act on Truth: the Auto
-// Scaling group (cloud.go) and its machines (machine.go, direct.go), the other groups of
-// the cluster (peer.go), the load balancer (balancer.go), kubelets and the node
-// lifecycle controller (cluster.go, kubelet.go), the scheduler (place.go), workload
-// and disruption controllers (workload.go, budget.go); they find pods in indexes
-// (pods.go), so that a world may be large. Others act on it as well: people
-// (others.go) and an autoscaler (autoscaler.go). Actions are carried out by Do
-// (do.go), as far as what goes wrong lets them (fault.go).
-//
-// A Driver (driver.go) decides, saves and acts as engine/live does, sleeps and
-// crashes (process.go), and has every step checked against the rules of
-// docs/design.md (check.go). A Script (script.go) reads the language of
-// engine/testdata; Random (random.go) makes scripts up. RealTime (realtime.go) lets
-// engine/live's loop drive a Sim with the wall clock, for the demo, whose worlds
-// are in scenarios/ (scenario.go).
-//
-// From (from.go) makes a Sim that continues from a real world, and Rehearse (rehearse.go)
-// lets a run come to its end there: it tells how long that takes. What the group's own controller does
-// meanwhile, in a run that follows one, is played too (drivesitself.go).
-//
-// Everything follows from the seed: two runs of one script are the same.
 package sim
 
 import (
@@ -83,17 +55,29 @@ func Defaults() Config {
 	}
 }
 
-// epoch is when every simulation begins.
-var epoch = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+// Epoch is when every simulation begins.
+var Epoch = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
 // Sim is a simulated cluster and cloud. Make one with New.
 type Sim struct {
+	// Config may be changed while the world moves: what begins then follows it.
 	Config Config
 	// Truth is how things are, View what a driver knows of it.
 	Truth, View *world.World
 
-	// scaled are the replicas that the driver has set, by the UIDs of Deployments.
-	scaled map[string]int
+	// Ledger is what was really done, and by whom.
+	Ledger
+	// Group is the group that is rolled; ListMachines shows what is changed in it to the Truth.
+	Group Group
+	// Pool is what the group is beside that where it is a worker pool of Gardener's, Balancer its load
+	// balancer.
+	Pool     Pool
+	Balancer Balancer
+	// Faults are what goes wrong, NodeHooks how the user's hooks around nodes behave.
+	Faults    Faults
+	NodeHooks NodeHooks
+	// Names is how nodes, machines and pods are named.
+	Names Naming
 
 	now   time.Time
 	queue queue
@@ -116,64 +100,31 @@ type Sim struct {
 	// a1" an update in place of a1 that fails.
 	cues map[string][]func()
 
-	group      group
 	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
-	machines   map[string]*machine
+	machines   map[string]*Machine
 	ids        []string        // of machines, sorted; nil until asked for
 	listed     []world.Machine // of the Truth
 	shown      []world.Machine // of the last look of the View
-	peers      []*peer
-	balancer   balancer
-	workloads  []*workload
+	peers      []*Peer
+	workloads  []*Workload
 	pods       pods
-	budgets    map[string]*budget
-	refs       []string           // of budgets, sorted; nil until asked for
-	volumes    map[string]*volume // by the pod that they are for
-	routes     map[string]gone    // pods that are gone, by UID, and to which a Service led
-	names      naming
+	budgets    map[string]*Budget
+	refs       []string               // of budgets, sorted; nil until asked for
+	volumes    map[string]*volume     // by the pod that they are for
+	routes     map[string]gone        // pods that are gone, by UID, and to which a Service led
 	numbers    map[string]int         // the last number given to a name
 	named      string                 // what the names of new nodes begin with
 	fits       *fits                  // of a Sim that was made of a world, nil else
 	model      model                  // what new nodes are like in such a Sim
 	scan       int                    // the node where the scheduler looks first
 	tainted    map[world.Taint]string // the scheduler's words for taints
-	faults     faults
-	nodeHooks  nodeHooks
-	pool       pool
-	before     world.Sizes          // the group's sizes before the run
-	foreign    world.Sizes          // what others changed on the group's sizes, summed up
-	slack      int                  // how much less it may be: see keepMinimum
-	raised     int                  // by how much others raised the desired size
-	lowered    int                  // how often others lowered it
-	maxima     map[int]bool         // maximum sizes that others have set
-	theirs     map[string]bool      // processes that others have suspended
-	asked      map[int]bool         // maximum sizes that runs have asked for
-	ended      time.Time            // what the last run that has ended knew is as old as that
-	raises     map[time.Time]int    // by how much others have raised the desired size, and when
-	lowerings  map[time.Time]int    // by how much others have lowered the desired size, and when
-	grew       bool                 // a request of a run has raised the desired size
-	readNone   bool                 // the last launch by name was asked for by a driver that knew that the group is to have none
-	doubts     int                  // ends with decrement of which no driver may know whether they took the size down
-	freed      []string             // names of nodes that are gone with their machines
-	shrunk     time.Time            // when the group last lost a machine, or others changed how many it is to have
-	tilted     bool                 // others, or a zone without room, had a hand in which zone has how many
-	rolling    bool                 // the run has begun
-	suspended  bool                 // AZRebalance was suspended before the run
-	retargeted bool                 // another user has set the template since the start
-	marks      map[string]bool      // marks that are not ours; true: from before the run, so that they must stay
-	drains     map[string]bool      // machines that a user drains by hand
-	taken      map[string]bool      // machines that a user took out of the group: they run on
-	byHand     map[string]bool      // pods that left because of that
-	planned    map[string]bool      // machines that the plan has
-	plannedTo  world.Template       // what they are to become
-	written    world.Sizes          // the group's sizes when our last change of them was written
-	resumed    map[string]time.Time // when others last resumed a process
+	freed      []string               // names of nodes that are gone with their machines
 }
 
 // New returns an empty simulation of a group in some zones.
 func New(c Config, zones ...string) *Sim {
-	s := empty(c, epoch)
-	s.group.init(zones)
+	s := empty(c, Epoch)
+	s.Group.init(zones)
 	s.Truth.SetDaemonSets(nil)
 	s.View.SetDaemonSets(nil)
 	s.poll()
@@ -186,10 +137,10 @@ func empty(c Config, now time.Time) *Sim {
 	s := &Sim{
 		Config: c, Truth: world.New(), View: world.New(), now: now,
 		rand:     rand.New(rand.NewPCG(c.Seed, 0x5eed)),
-		machines: map[string]*machine{}, pods: newPods(), budgets: map[string]*budget{},
-		volumes: map[string]*volume{}, routes: map[string]gone{}, numbers: map[string]int{}, synced: true, marks: map[string]bool{}, maxima: map[int]bool{}, asked: map[int]bool{}, theirs: map[string]bool{}, resumed: map[string]time.Time{}, raises: map[time.Time]int{}, lowerings: map[time.Time]int{}, drains: map[string]bool{}, taken: map[string]bool{}, byHand: map[string]bool{}, cues: map[string][]func(){}, tainted: map[world.Taint]string{},
+		machines: map[string]*Machine{}, pods: newPods(), budgets: map[string]*Budget{},
+		volumes: map[string]*volume{}, routes: map[string]gone{}, numbers: map[string]int{}, synced: true, Ledger: newLedger(), cues: map[string][]func(){}, tainted: map[world.Taint]string{},
 	}
-	s.faults.init()
+	s.Faults.init()
 	return s
 }
 
@@ -216,21 +167,21 @@ func (s *Sim) Advance(t time.Time) {
 	}
 }
 
-// after lets something happen in d.
-func (s *Sim) after(d time.Duration, do func()) {
+// After lets something happen in d.
+func (s *Sim) After(d time.Duration, do func()) {
 	s.seq++
 	s.queue.push(event{s.now.Add(max(0, d)), s.seq, do})
 }
 
-// touch gives the controllers a turn soon.
-func (s *Sim) touch() {
+// Touch gives the controllers a turn soon.
+func (s *Sim) Touch() {
 	if s.moved {
 		return
 	}
 	s.moved = true
-	s.after(s.Config.Controllers, func() {
+	s.After(s.Config.Controllers, func() {
 		s.moved = false
-		if !s.now.Before(s.faults.etcd) {
+		if !s.now.Before(s.Faults.EtcdUntil) {
 			s.controllers()
 		}
 	})
@@ -239,12 +190,12 @@ func (s *Sim) touch() {
 // watch shows a change of the cluster to the View, with the lag of a watch.
 func (s *Sim) watch(change func(*world.World)) {
 	process, lists := s.process, s.lists
-	s.after(s.Config.ClusterLag, func() {
+	s.After(s.Config.ClusterLag, func() {
 		if !s.synced || process != s.process || lists != s.lists {
 			return // nobody listens, or a list has told it already
 		}
-		if s.faults.away(world.Cluster, s.now) || s.now.Before(s.faults.etcd) {
-			s.faults.held = append(s.faults.held, change)
+		if s.Faults.away(world.Cluster, s.now) || s.now.Before(s.Faults.EtcdUntil) {
+			s.Faults.held = append(s.Faults.held, change)
 			return
 		}
 		s.show(change)
@@ -326,3 +277,51 @@ func (s *Sim) gossip(what string) {
 		s.news = append(s.news, what)
 	}
 }
+
+// Later is the later of two times.
+func Later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Tell has every change of the View told to who keeps another one, and what others do remembered for heard.
+func (s *Sim) Tell(told func(change func(*world.World))) {
+	s.countChanges()
+	s.told = told
+}
+
+// Heard is what others have done since it was asked for last, a sentence each.
+func (s *Sim) Heard() []string {
+	news := s.news
+	s.news = nil
+	return news
+}
+
+// Look is called when a driver looks at the View, which is up to date then: nothing has changed since.
+func (s *Sim) Look() {
+	s.Health()
+	s.fresh = false
+}
+
+// Changed reports whether the View has changed since a driver has looked at it.
+func (s *Sim) Changed() bool { return s.fresh }
+
+// OnCue lets something happen once, when the driver does something: see cues.
+func (s *Sim) OnCue(what string, do func()) { s.cues[what] = append(s.cues[what], do) }
+
+// Made is how many machines there have been in a zone.
+func (s *Sim) Made(zone string) int { return s.numbers["node/"+zone] }
+
+// Machines are those that run, of the group, detached from it or ending, by ID.
+func (s *Sim) Machines() map[string]*Machine { return s.machines }
+
+// Peers are the other groups of the cluster, in the order in which they were added.
+func (s *Sim) Peers() []*Peer { return s.peers }
+
+// Workloads are what keeps pods alive, in the order in which they were added.
+func (s *Sim) Workloads() []*Workload { return s.workloads }
+
+// Budgets are the PodDisruptionBudgets by namespace and name ("app/web").
+func (s *Sim) Budgets() map[string]*Budget { return s.budgets }

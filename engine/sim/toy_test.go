@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/selfdriven"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -137,55 +139,55 @@ func (toyFollow) Abilities() []record.Ability {
 }
 
 // toyRoll is what Toy does with the group of a Sim.
-type toyRoll struct{ *Sim }
+type toyRoll struct{ *sim.Sim }
 
 // driveByToy makes the group of a script one that Toy drives, and that it begins to roll after
 // so long.
-func driveByToy(c *Script, starts time.Duration) {
+func driveByToy(c *script.Script, starts time.Duration) {
 	r := toyRoll{c.Sim}
-	r.group.Provider = "toy"
+	r.Group.Provider = "toy"
 	r.tag(map[string]string{toyWanted: "2", toySeen: "1", toyLeft: "0"})
-	r.controller = func(a record.Action) record.Outcome {
-		if a.Controller != "toy" || a.Object != r.group.Name {
-			return refuse(record.RefusedInvalid, "%s %s is not Toy's", a.Kind, a.Object)
+	r.SetController(func(a record.Action) record.Outcome {
+		if a.Controller != "toy" || a.Object != r.Group.Name {
+			return sim.Refuse(record.RefusedInvalid, "%s %s is not Toy's", a.Kind, a.Object)
 		}
 		r.tag(map[string]string{toyPaused: fmt.Sprint(a.Kind == record.HoldRoll)})
-		return done
-	}
-	r.after(starts, func() {
+		return record.Outcome{Verdict: record.Done}
+	})
+	r.After(starts, func() {
 		r.tag(map[string]string{toySeen: "2", toyLeft: strconv.Itoa(len(r.old()))})
 		for _, m := range r.old() {
 			r.step(m, "waits")
 		}
-		r.every(toyDrained, r.turn)
+		r.Turns(toyDrained, r.turn)
 	})
-	c.rules, c.settings = toyFollow{}, toyFollow{}.Defaults()
+	c.Use(toyFollow{})
 }
 
 // tag changes the group's tags.
 func (r toyRoll) tag(set map[string]string) {
 	tags := map[string]string{}
-	for k, v := range r.group.Tags {
+	for k, v := range r.Group.Tags {
 		tags[k] = v
 	}
 	for k, v := range set {
 		tags[k] = v
 	}
-	r.group.Tags = tags
-	r.listMachines()
+	r.Group.Tags = tags
+	r.ListMachines()
 }
 
-func (r toyRoll) step(m *machine, step string) {
-	r.editByOthers(m.name, func(n *world.Node) {
-		n.Labels[toyStep], n.Labels[toySince] = step, strconv.FormatInt(r.now.Unix(), 10)
+func (r toyRoll) step(m *sim.Machine, step string) {
+	r.EditByOthers(m.Name, func(n *world.Node) {
+		n.Labels[toyStep], n.Labels[toySince] = step, strconv.FormatInt(r.Now().Unix(), 10)
 		n.Unschedulable = step == "drains"
 	})
 }
 
 // old lists the machines that are to be replaced.
-func (r toyRoll) old() (out []*machine) {
-	for _, m := range r.alive() {
-		if m.Template != r.group.Template {
+func (r toyRoll) old() (out []*sim.Machine) {
+	for _, m := range r.Alive() {
+		if m.Template != r.Group.Template {
 			out = append(out, m)
 		}
 	}
@@ -196,8 +198,8 @@ func (r toyRoll) old() (out []*machine) {
 // reports whether there is more to do.
 func (r toyRoll) turn() bool {
 	old, ready := r.old(), 0
-	for _, m := range r.alive() {
-		n := r.Truth.Node(m.name)
+	for _, m := range r.Alive() {
+		n := r.Truth.Node(m.Name)
 		if n != nil && n.Labels[toyStep] == "drains" {
 			r.drain(m, n)
 			return true
@@ -206,24 +208,24 @@ func (r toyRoll) turn() bool {
 			ready++
 		}
 	}
-	left := len(old) + r.group.Sizes.Desired - ready
+	left := len(old) + r.Group.Sizes.Desired - ready
 	r.tag(map[string]string{toyLeft: strconv.Itoa(left)})
-	if left == len(old) && left > 0 && r.group.Tags[toyPaused] != "true" {
+	if left == len(old) && left > 0 && r.Group.Tags[toyPaused] != "true" {
 		r.step(old[0], "drains")
 	}
 	return left > 0
 }
 
-func (r toyRoll) drain(m *machine, n *world.Node) {
-	if r.empties(m) {
-		r.end(m)
+func (r toyRoll) drain(m *sim.Machine, n *world.Node) {
+	if r.Emptied(m) {
+		r.EndByOthers(m)
 		return
 	}
-	if r.now.Sub(toyBegan(n)) < toyDrain {
+	if r.Now().Sub(toyBegan(n)) < toyDrain {
 		return
 	}
-	for _, p := range r.toDrain(m.name) {
-		r.kill(p.UID, new(int64))
+	for _, p := range r.Leaving(m.Name) {
+		r.Kill(p.UID, new(int64))
 	}
 }
 
@@ -231,7 +233,7 @@ func (r toyRoll) drain(m *machine, n *world.Node) {
 // this file.
 func TestFollowASecondController(t *testing.T) {
 	datadriven.Walk(t, "testdata/toy", func(t *testing.T, path string) {
-		c := NewScript()
+		c := script.New()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			text := d.FullCmd()
 			if d.Cmd == "given" {
@@ -250,7 +252,7 @@ func TestFollowASecondController(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				driveByToy(c, settle+starts)
+				driveByToy(c, time.Minute+starts) // a script plans after a minute
 			}
 			return out
 		})

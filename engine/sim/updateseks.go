@@ -43,7 +43,7 @@ func (s *Sim) updateAsEKS(rules engine.Strategy, run record.Run) {
 	if request := run.Target.Update; request != nil {
 		u.force = request.Force
 	}
-	if mng.Under(&s.group.Group) {
+	if mng.Under(&s.Group.Group) {
 		u.takesUp(rules, run)
 	}
 	s.every(controllerTurn, func() bool { u.turn(); return true })
@@ -53,17 +53,17 @@ func (s *Sim) updateAsEKS(rules engine.Strategy, run record.Run) {
 func (u *eksUpdate) takesUp(rules engine.Strategy, run record.Run) {
 	u.olds = outdated(rules, u.View, u.now, run)
 	u.phase = mng.Setup
-	last := u.group.Managed.Update.Since // when it took its last nodes, as far as is known
+	last := u.Group.Managed.Update.Since // when it took its last nodes, as far as is known
 	for _, phase := range run.Phases {
 		if !phase.Start.IsZero() {
-			u.phase, last = phase.Name, later(last, phase.Start)
+			u.phase, last = phase.Name, Later(last, phase.Start)
 		}
 	}
 	u.before = u.sizesBefore(run)
 	for id, n := range run.Nodes.All() {
 		switch {
 		case n.Stage == record.Replaced:
-			last = later(last, n.Since)
+			last = Later(last, n.Since)
 		case u.olds[id] && slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, n.Stage):
 			if u.picked[id] = cmp.Or(n.Began, n.Since); n.Stage == record.Settling {
 				u.empty[id] = n.Since
@@ -79,14 +79,14 @@ func (u *eksUpdate) takesUp(rules engine.Strategy, run record.Run) {
 
 // sizesBefore are the group's sizes before the update raised them, by how many machines there were.
 func (u *eksUpdate) sizesBefore(run record.Run) world.Sizes {
-	sizes := u.group.Sizes
+	sizes := u.Group.Sizes
 	_, before := run.Outdated()
-	for _, m := range u.alive() {
-		if n := u.Truth.Node(m.name); n != nil && !u.olds[m.ID] && !mng.Young(&u.group.Group, n) {
+	for _, m := range u.Alive() {
+		if n := u.Truth.Node(m.Name); n != nil && !u.olds[m.ID] && !mng.Young(&u.Group.Group, n) {
 			before++
 		}
 	}
-	if over := sizes.Desired - before; !u.group.Managed.Minimal && u.phase != mng.Setup && over > 0 && before > 0 {
+	if over := sizes.Desired - before; !u.Group.Managed.Minimal && u.phase != mng.Setup && over > 0 && before > 0 {
 		sizes.Desired, sizes.Max = before, sizes.Max-over
 	}
 	return sizes
@@ -94,7 +94,7 @@ func (u *eksUpdate) sizesBefore(run record.Run) world.Sizes {
 
 // request starts an update, or sets how EKS is to update the group.
 func (u *eksUpdate) request(a record.Action) record.Outcome {
-	m := *u.group.Managed
+	m := *u.Group.Managed
 	u.began++
 	id := fmt.Sprintf("rehearsed-%d", u.began)
 	if a.Kind == record.SetUpdateConfig {
@@ -108,34 +108,34 @@ func (u *eksUpdate) request(a record.Action) record.Outcome {
 		m.Update = &world.ManagedUpdate{ID: id, Kind: "VersionUpdate", Status: world.UpdateRuns, Since: u.now, Version: a.Update.Kubernetes, Release: a.Update.Release, TemplateVersion: a.Update.TemplateVersion}
 		u.phase, u.since, u.force = mng.Setup, u.now, a.Update.Force
 		if u.began == 1 {
-			u.before = u.group.Sizes
+			u.before = u.Group.Sizes
 		}
 		if len(u.olds) == 0 { // of one that is tried again those stay
-			for _, known := range u.alive() {
+			for _, known := range u.Alive() {
 				u.olds[known.ID] = true
 			}
 		}
 	}
-	u.group.Managed = &m
-	u.listMachines()
+	u.Group.Managed = &m
+	u.ListMachines()
 	return record.Outcome{Verdict: record.Done, Update: id}
 }
 
 // over ends the update.
 func (u *eksUpdate) over(status string, errors ...world.ManagedIssue) {
-	m := *u.group.Managed
+	m := *u.Group.Managed
 	update := *m.Update
 	update.Status, update.Errors = status, errors
 	m.Update = &update
-	u.group.Managed = &m
-	u.listMachines()
+	u.Group.Managed = &m
+	u.ListMachines()
 }
 
 func (u *eksUpdate) enter(phase string) { u.phase, u.since = phase, u.now }
 
 // old are the machines that are still to be replaced.
-func (u *eksUpdate) old() (out []*machine) {
-	for _, m := range u.alive() {
+func (u *eksUpdate) old() (out []*Machine) {
+	for _, m := range u.Alive() {
 		if u.olds[m.ID] {
 			out = append(out, m)
 		}
@@ -145,7 +145,7 @@ func (u *eksUpdate) old() (out []*machine) {
 
 // turn takes the update further.
 func (u *eksUpdate) turn() {
-	if !mng.Under(&u.group.Group) {
+	if !mng.Under(&u.Group.Group) {
 		return
 	}
 	switch u.phase {
@@ -165,8 +165,8 @@ func (u *eksUpdate) setsUp() {
 	if u.now.Sub(u.since) < eksSetsUp {
 		return
 	}
-	g := &u.group
-	if len(u.old()) > 0 && !slices.ContainsFunc(u.alive(), func(m *machine) bool { return m.Template == g.Template && !u.olds[m.ID] }) {
+	g := &u.Group
+	if len(u.old()) > 0 && !slices.ContainsFunc(u.Alive(), func(m *Machine) bool { return m.Template == g.Template && !u.olds[m.ID] }) {
 		g.Template.Version++
 		g.versions[g.Template.Version] = "ami of version " + g.Template.String()
 	}
@@ -178,13 +178,13 @@ func (u *eksUpdate) setsUp() {
 	more := max(2*len(g.Zones), u.by.AtOnce(&g.Group))
 	g.Sizes.Desired, g.Sizes.Max = g.Sizes.Desired+more, g.Sizes.Max+more
 	u.enter(mng.ScaleUp)
-	u.touch()
+	u.Touch()
 }
 
 // scalesUp waits for a new node in each zone that has an old one.
 func (u *eksUpdate) scalesUp() {
 	zones := map[string]bool{}
-	for _, m := range u.alive() {
+	for _, m := range u.Alive() {
 		zones[m.Zone] = zones[m.Zone] || !u.olds[m.ID] && u.takesPods(m)
 	}
 	for _, m := range u.old() {
@@ -198,14 +198,14 @@ func (u *eksUpdate) scalesUp() {
 
 // scalesDown lowers the sizes to what they were, one after the other.
 func (u *eksUpdate) scalesDown() {
-	g := &u.group
+	g := &u.Group
 	switch {
 	case g.Sizes.Desired <= u.before.Desired:
 		g.Sizes.Max = u.before.Max
 		u.over(world.UpdateSucceeded)
 	case u.now.Sub(u.shrunk) >= eksShrinks:
 		g.Sizes.Desired, g.Sizes.Max, u.shrunk = g.Sizes.Desired-1, g.Sizes.Max-1, u.now
-		u.touch()
+		u.Touch()
 	}
 }
 
@@ -213,7 +213,7 @@ func (u *eksUpdate) scalesDown() {
 func (u *eksUpdate) marks() {
 	mark := world.Taint{Key: world.EKSGroupKey, Value: "unschedulable", Effect: "NoSchedule"}
 	for _, m := range u.old() {
-		u.editByOthers(m.name, func(n *world.Node) {
+		u.EditByOthers(m.Name, func(n *world.Node) {
 			if len(n.Moves()) == 0 {
 				n.Taints = append(n.Taints, mark)
 			}
@@ -231,8 +231,8 @@ func (u *eksUpdate) upgrades() {
 			return
 		}
 	}
-	minimal := u.group.Managed.Minimal
-	if len(u.picked) > 0 || minimal && u.serving() < u.group.Sizes.Desired && !u.first() {
+	minimal := u.Group.Managed.Minimal
+	if len(u.picked) > 0 || minimal && u.serving() < u.Group.Sizes.Desired && !u.first() {
 		return
 	}
 	old := u.old()
@@ -259,7 +259,7 @@ func (u *eksUpdate) first() bool {
 
 // serving is how many nodes take pods.
 func (u *eksUpdate) serving() (n int) {
-	for _, m := range u.alive() {
+	for _, m := range u.Alive() {
 		if u.takesPods(m) {
 			n++
 		}
@@ -268,26 +268,26 @@ func (u *eksUpdate) serving() (n int) {
 }
 
 // drains takes a node further that the update is at. It reports whether the update continues.
-func (u *eksUpdate) drains(m *machine) bool {
+func (u *eksUpdate) drains(m *Machine) bool {
 	if m.Leaving() {
 		return true
 	}
-	always := func(*pod) bool { return true }
+	always := func(*Pod) bool { return true }
 	late := u.now.Sub(u.picked[m.ID])
-	if !u.emptiesAs(m.name, false, always, func(*pod) bool { return u.force && late >= world.EKSDrainLimit }) {
+	if !u.emptiesAs(m.Name, false, always, func(*Pod) bool { return u.force && late >= world.EKSDrainLimit }) {
 		if delete(u.empty, m.ID); u.force || late < eksGivesUp {
 			return true
 		}
-		u.over(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries while trying to evict pods from nodes in node group", Resources: []string{m.name}})
+		u.over(world.UpdateFailed, world.ManagedIssue{Code: "PodEvictionFailure", Message: "Reached max retries while trying to evict pods from nodes in node group", Resources: []string{m.Name}})
 		return false
 	}
 	if u.empty[m.ID].IsZero() {
 		u.empty[m.ID] = u.now
 	}
-	if u.group.Managed.Minimal || u.now.Sub(u.empty[m.ID]) >= eksSettles {
+	if u.Group.Managed.Minimal || u.now.Sub(u.empty[m.ID]) >= eksSettles {
 		u.tellActivity("a user request", "")
-		u.group.Activities[0].Ends, u.group.Activities[0].Zone, u.group.Activities[0].Why = m.ID, m.Zone, world.EndRequested
-		u.end(m)
+		u.Group.Activities[0].Ends, u.Group.Activities[0].Zone, u.Group.Activities[0].Why = m.ID, m.Zone, world.EndRequested
+		u.EndByOthers(m)
 	}
 	return true
 }

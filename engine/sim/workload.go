@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -55,28 +56,30 @@ type Shape struct {
 	fit *fit
 }
 
-// workload keeps a number of pods alive.
-type workload struct {
-	Kind, Namespace, Name string
-	UID                   string
-	Replicas              int
-	Shape                 Shape
-	list                  string            // of its pods
-	labels                map[string]string // of its pods, which share them
-	like                  *pod              // what its pods are like, nil if its Shape tells
-	since                 time.Time         // DaemonSet: on nodes that were made since
-	needs                 *world.Needs
-	held                  Held   // Deployment
-	scale                 string // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
-	ours                  bool   // Deployment: the driver has set its Replicas last, as managedFields tells
-	down                  bool   // none of its pods can be Ready now
-	changes               *int   // of its list, nil where they are not counted
-	inOrder               state  // when nothing was to do
+// Workload keeps a number of pods alive.
+type Workload struct {
+	// Kind is one of those above; UID is that of the owner of its pods.
+	Kind, Namespace, Name, UID string
+	// Replicas is how many pods it wants, Shape what they are like.
+	Replicas int
+	Shape    Shape
+	// Ours: of a Deployment, the driver has set its Replicas last, as managedFields tells.
+	Ours    bool
+	list    string            // of its pods
+	labels  map[string]string // of its pods, which share them
+	like    *Pod              // what its pods are like, nil if its Shape tells
+	since   time.Time         // DaemonSet: on nodes that were made since
+	needs   *world.Needs
+	held    Held   // Deployment
+	scale   string // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
+	down    bool   // none of its pods can be Ready now
+	changes *int   // of its list, nil where they are not counted
+	inOrder state  // when nothing was to do
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
 func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shape) {
-	w := &workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name), labels: map[string]string{"app": name}}
+	w := &Workload{Kind: kind, Namespace: namespace, Name: name, UID: kind + "/" + name, Replicas: replicas, Shape: shape, list: appList(namespace, name), labels: map[string]string{"app": name}}
 	s.workloads = append(s.workloads, w)
 	if kind == DaemonSet || kind == Mirror {
 		s.roomForOneMore()
@@ -98,7 +101,7 @@ func (s *Sim) AddWorkload(kind, namespace, name string, replicas int, shape Shap
 			}
 		}
 	}
-	s.touch()
+	s.Touch()
 }
 
 // Hold says what keeps others from scaling the Deployment that was added last.
@@ -109,18 +112,19 @@ func (s *Sim) Scale(name string, replicas int) error {
 	for _, w := range s.workloads {
 		if w.Name == name {
 			if w.Replicas != replicas {
-				w.ours = false
+				w.Ours = false
 				s.gossip(fmt.Sprintf("a user scaled %s from %d to %d", name, w.Replicas, replicas))
 			}
 			w.Replicas = replicas
-			s.touch()
+			s.Touch()
 			return nil
 		}
 	}
 	return fmt.Errorf("there is no workload %q", name)
 }
 
-func (s *Sim) daemonSets() (uids []string) {
+// DaemonSets are the UIDs of all DaemonSets.
+func (s *Sim) DaemonSets() (uids []string) {
 	for _, w := range s.workloads {
 		if w.Kind == DaemonSet {
 			uids = append(uids, w.UID)
@@ -130,14 +134,14 @@ func (s *Sim) daemonSets() (uids []string) {
 }
 
 func (s *Sim) knowDaemons() {
-	uids := s.daemonSets()
+	uids := s.DaemonSets()
 	s.Truth.SetDaemonSets(uids)
 	s.watch(func(w *world.World) { w.SetDaemonSets(uids) })
 }
 
 // newPod makes a pod that waits for a node.
-func (s *Sim) newPod(w *workload, name string) *pod {
-	p := &pod{owner: w, shape: w.Shape}
+func (s *Sim) newPod(w *Workload, name string) *Pod {
+	p := &Pod{owner: w, Shape: w.Shape}
 	kind := w.Kind
 	if kind == Deployment {
 		kind = "ReplicaSet"
@@ -163,25 +167,25 @@ func (s *Sim) newPod(w *workload, name string) *pod {
 }
 
 // needsOf is what the pods of a workload ask of their node, as the API would tell it.
-func needsOf(w *workload) *world.Needs {
+func needsOf(w *Workload) *world.Needs {
 	shape := &w.Shape
 	out := &world.Needs{Room: world.Room{CPU: shape.CPU, Memory: shape.Memory}}
 	for _, key := range shape.Tolerates {
 		out.Tolerations = append(out.Tolerations, world.Toleration{Key: key, Exists: true})
 	}
-	for key, value := range map[string]string{zoneLabel: shape.Zone, hostLabel: shape.Node} {
+	for key, value := range map[string]string{ZoneLabel: shape.Zone, hostLabel: shape.Node} {
 		if value != "" {
 			out.Nodes = [][]world.Requirement{{{Key: key, Operator: "In", Values: []string{value}}}}
 		}
 	}
-	if topology := map[string]string{"zone": zoneLabel, "host": hostLabel}[shape.Apart]; topology != "" {
+	if topology := map[string]string{"zone": ZoneLabel, "host": hostLabel}[shape.Apart]; topology != "" {
 		out.Apart = []world.Near{{Topology: topology, Selector: []world.Requirement{{Key: "app", Operator: "In", Values: []string{w.Name}}}}}
 	}
 	return out
 }
 
 // makeLike makes a new pod after another one of its workload.
-func (s *Sim) makeLike(p, like *pod) {
+func (s *Sim) makeLike(p, like *Pod) {
 	q := like.Pod
 	q.Name, q.UID, q.Created = p.Name, p.UID, p.Created
 	q.Starting = 0
@@ -215,7 +219,7 @@ func (s *Sim) controllers() {
 
 // replicate keeps a workload's pods at their number. A Deployment replaces a pod
 // as soon as it is asked to go; a StatefulSet when it is gone, under its name.
-func (s *Sim) replicate(w *workload) {
+func (s *Sim) replicate(w *Workload) {
 	now := stateOf(w.changes, w.Replicas)
 	if w.inOrder.known(now) {
 		return
@@ -236,7 +240,7 @@ func (s *Sim) replicate(w *workload) {
 			name = s.namePod(w.Name)
 		} else {
 			for i := range w.Replicas {
-				if free := w.Name + "-" + strconv.Itoa(i); s.byName(w.Namespace, free) == nil {
+				if free := w.Name + "-" + strconv.Itoa(i); s.PodOfApp(w.Namespace, free) == nil {
 					name = free
 					break
 				}
@@ -253,21 +257,21 @@ func (s *Sim) replicate(w *workload) {
 }
 
 // keeps reports whether a pod is one of those that a workload keeps at their number.
-func (w *workload) keeps(p *pod) bool { return p.owner == w && !p.Terminating() && !p.Finished() }
+func (w *Workload) keeps(p *Pod) bool { return p.owner == w && !p.Terminating() && !p.Finished() }
 
 // reduce ends the pods that a workload has too many: unplaced and young ones go first.
-func (s *Sim) reduce(w *workload) {
-	alive := slices.DeleteFunc(slices.Clone(s.pods.of(w.list)), func(p *pod) bool { return !w.keeps(p) })
-	slices.SortStableFunc(alive, func(a, b *pod) int {
+func (s *Sim) reduce(w *Workload) {
+	alive := slices.DeleteFunc(slices.Clone(s.pods.of(w.list)), func(p *Pod) bool { return !w.keeps(p) })
+	slices.SortStableFunc(alive, func(a, b *Pod) int {
 		return cmp.Or(cmp.Compare(placed(a), placed(b)), b.Created.Compare(a.Created))
 	})
 	for _, p := range alive[:len(alive)-w.Replicas] {
-		s.kill(p.UID, nil)
+		s.Kill(p.UID, nil)
 	}
 }
 
-// readyPods counts the Ready pods of each workload.
-func (s *Sim) readyPods() map[string]int {
+// ReadyPods counts the Ready pods of each workload.
+func (s *Sim) ReadyPods() map[string]int {
 	out := map[string]int{}
 	for _, w := range s.workloads {
 		out[w.Name] = 0
@@ -280,7 +284,7 @@ func (s *Sim) readyPods() map[string]int {
 	return out
 }
 
-func placed(p *pod) int {
+func placed(p *Pod) int {
 	if p.Node == "" {
 		return 0
 	}
@@ -288,7 +292,7 @@ func placed(p *pod) int {
 }
 
 // onEveryNode keeps one pod of a workload on every Ready node.
-func (s *Sim) onEveryNode(w *workload) {
+func (s *Sim) onEveryNode(w *Workload) {
 	now := stateOf(w.changes, 0)
 	if nodes := s.Truth.Nodes(); len(nodes) > 0 {
 		now.nodes = &nodes[0]
@@ -323,4 +327,54 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// Held is what keeps others from scaling a Deployment.
+type Held struct {
+	Recreate bool
+	Holder   string // who else decides on its replicas, "" for nobody
+	Denied   bool   // nobody may scale it
+}
+
+// Deployment is a Deployment by its UID, nil if there is none.
+func (s *Sim) Deployment(uid string) *Workload {
+	for _, w := range s.workloads {
+		if (w.UID == uid || w.scale == uid && uid != "") && w.Kind == Deployment {
+			return w
+		}
+	}
+	return nil
+}
+
+// lookAtOwner answers the reads of a pod's ReplicaSet, its Deployment and what scales that.
+func (s *Sim) lookAtOwner(a record.Action) record.Outcome {
+	p := s.pods.byUID[a.UID]
+	if p == nil {
+		return Refuse(record.RefusedGone, "pods %q not found", a.Pod)
+	}
+	o := record.Outcome{Verdict: record.Done}
+	if w := p.owner; w != nil && w.Kind == Deployment {
+		o.Deployment = &world.Deployment{Name: w.Name, UID: w.UID, Replicas: w.Replicas, Recreate: w.held.Recreate, Holder: w.held.Holder}
+	}
+	return o
+}
+
+// scaleTo answers an update of a Deployment's scale.
+func (s *Sim) scaleTo(a record.Action) record.Outcome {
+	switch w := s.Deployment(a.UID); {
+	case w == nil:
+		return Refuse(record.RefusedGone, "deployments.apps %q not found", a.Object)
+	case w.held.Denied:
+		return Refuse(record.RefusedForbidden, "this user may not update deployments/scale")
+	case w.Replicas == max(a.Replicas, a.FromReplicas) && !w.Ours:
+		return Refuse(record.RefusedConflict, "another user has set %d replicas", w.Replicas)
+	case w.Replicas == a.Replicas:
+		return done
+	case w.Replicas != a.FromReplicas:
+		return Refuse(record.RefusedConflict, "it has %d replicas, not %d", w.Replicas, a.FromReplicas)
+	default:
+		w.Replicas, w.Ours = a.Replicas, true
+		s.Scaled[w.UID] = a.Replicas
+		return done
+	}
 }

@@ -7,7 +7,7 @@
 //	Movers    what others do with it                                            externalview.go
 //	MakePlan  what an upgrade would do, from the first step of a planned run    plan.go
 //	PlanPool  what a roll of a worker pool by its controller would meet         poolplan.go
-//	Rehearsal what came of playing a run to its end (sim.Rehearse plays it)     rehearsal.go
+//	Rehearsal what came of playing a run to its end (rehearse.Once plays it)     rehearsal.go
 //
 // Snapshots are immutable. Rows that did not change are the same pointers as before.
 package snapshot

@@ -11,7 +11,8 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -44,13 +45,13 @@ func (r simulated) script() string {
 
 // run lets the engine's loop roll it.
 func (r simulated) run(ctx context.Context, publish func(*snapshot.Snapshot), busy func()) error {
-	scenario := sim.Scenario{Name: "busy", Script: r.script()}
-	script, err := scenario.Open(1, true)
+	scenario := script.Scenario{Name: "busy", Script: r.script()}
+	played, err := scenario.Open(1, true)
 	if err != nil {
 		return err
 	}
-	plan := script.Plan("bench-busy")
-	wall := sim.NewRealTime(script.Sim, 1)
+	plan := played.Plan("bench-busy")
+	wall := realtime.New(played.Sim, 1)
 	rules, err := strategy.Named(plan.Strategy)
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ func (b *bench) engine(ctx context.Context) error {
 		return err
 	}
 	b.add("snapshot of 5,000 nodes and 150,000 pods", fmt.Sprintf("%.2f ms", view["ns/op"]/1e6), "", "")
-	roll, err := b.goBench(ctx, b.root, "./engine/sim", "Roll", "5x", 3)
+	roll, err := b.goBench(ctx, b.root, "./engine/sim/script", "Roll", "5x", 3)
 	if err != nil {
 		return err
 	}

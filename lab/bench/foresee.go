@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/sim/hidden"
+	"github.com/drainboard/drainboard/engine/sim/rehearse"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -139,18 +140,18 @@ func (b *bench) hidden(ctx context.Context) error {
 }
 
 // foreseenRoll is what is foreseen of a roll at its start, and what came of it.
-func foreseenRoll(ctx context.Context, by, script string, earlier record.Measured) (f snapshot.Forecast, run record.Run, took time.Duration, err error) {
+func foreseenRoll(ctx context.Context, by, lines string, earlier record.Measured) (f snapshot.Forecast, run record.Run, took time.Duration, err error) {
 	rules, err := strategy.Named(by)
 	if err != nil {
 		return f, run, 0, err
 	}
-	s := sim.NewScript()
-	if out, err := s.Do(script + "\nsettings strategy=" + by + " post-drain-wait=10s\nwait for=5m\nstart"); err != nil || s.Driver == nil {
+	s := script.New()
+	if out, err := s.Do(lines + "\nsettings strategy=" + by + " post-drain-wait=10s\nwait for=5m\nstart"); err != nil || s.Driver == nil {
 		return f, run, 0, fmt.Errorf("%w: %s", err, out)
 	}
 	s.Driver.Run.Earlier, s.Driver.Audit = earlier, 50
 	began := s.Sim.Now()
-	f = sim.Foresee(ctx, rules, s.Sim.View, began, s.Driver.Run)
+	f = rehearse.Foresee(ctx, rules, s.Sim.View, began, s.Driver.Run)
 	s.Driver.Advance(began.Add(24*time.Hour), func() bool { return s.Driver.Run.State == record.Finished })
 	run = s.Driver.Run
 	if run.State != record.Finished {

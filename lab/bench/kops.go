@@ -9,7 +9,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/drive"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/lab"
 	"github.com/drainboard/drainboard/lab/kops"
 	"github.com/drainboard/drainboard/lab/kopsorder"
@@ -124,7 +125,7 @@ func simulateRoll(cluster string, settings ...string) (simulatedRoll, error) {
 func simulate(cluster string, lines []string) (simulatedRoll, error) {
 	got := simulatedRoll{phases: map[string]time.Duration{}, least: kopsNodes}
 	t := kopsTimes
-	s := sim.NewScript()
+	s := script.New()
 	lines = append([]string{
 		fmt.Sprintf("timing notice=%s launch=%s boot=%s ready=%s terminate=%s", t.notice, t.launch, t.boot, t.ready, t.end),
 		fmt.Sprintf("%s zones=a,b,c nodes=%d slots=8", cluster, kopsNodes),
@@ -156,7 +157,7 @@ func simulate(cluster string, lines []string) (simulatedRoll, error) {
 // serving watches how many nodes are in service (Ready, and not being drained or ended), and how many
 // machines there are.
 type serving struct {
-	d    *sim.Driver
+	d    *drive.Driver
 	roll *simulatedRoll
 }
 

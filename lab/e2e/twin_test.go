@@ -13,7 +13,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/api"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // plays is how often the simulator plays a scenario, each time with other random
@@ -39,7 +39,7 @@ func TestTwin(t *testing.T) {
 	fmt.Println("twin: scenarios of this sample:", strings.Join(names, ", "))
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			lines := script(t, name)
+			lines := linesOf(t, name)
 			real, s := playInLab(t, name, lines)
 			r := bounds(simulate(t, lines, plays))
 			differences := r.against(real.facts())
@@ -70,7 +70,7 @@ func TestTwinsAreToldApart(t *testing.T) {
 	t.Parallel()
 	stories := map[string][]facts{}
 	for _, name := range twins(t) {
-		stories[name] = simulate(t, script(t, name), plays/12)
+		stories[name] = simulate(t, linesOf(t, name), plays/12)
 	}
 	for name, told := range stories {
 		r := bounds(told)
@@ -125,9 +125,9 @@ func playInSim(lines []line, seed uint64) (story, error) {
 	about := func(d time.Duration) string {
 		return time.Duration(float64(d) * math.Exp2(random.Float64()*6-1)).Round(time.Millisecond).String()
 	}
-	script := sim.NewScript()
+	c := script.New()
 	do := func(text string) error {
-		if _, err := script.Do(text); err != nil {
+		if _, err := c.Do(text); err != nil {
 			return fmt.Errorf("%s: %w", text, err)
 		}
 		return nil
@@ -164,15 +164,15 @@ func playInSim(lines []line, seed uint64) (story, error) {
 			return story{}, err
 		}
 	}
-	if script.Driver == nil || script.Driver.Run.State != record.Finished {
+	if c.Driver == nil || c.Driver.Run.State != record.Finished {
 		return story{}, fmt.Errorf("the run has not finished: the last line is `run`")
 	}
-	script.Sim.Advance(script.Sim.Now().Add(time.Minute)) // what is still on its way
-	events := slices.Clone(script.Driver.Events)
+	c.Sim.Advance(c.Sim.Now().Add(time.Minute)) // what is still on its way
+	events := slices.Clone(c.Driver.Events)
 	for i := range events {
 		events[i].Reason = api.Reason(events[i].Reason)
 	}
-	return story{events: events, run: script.Driver.Run, end: endOf(script.Sim.Truth), words: wordsOf(lines, "app", "ng", "lt")}, nil
+	return story{events: events, run: c.Driver.Run, end: endOf(c.Sim.Truth), words: wordsOf(lines, "app", "ng", "lt")}, nil
 }
 
 // crowd are pods of others, which come and go and have no node of the group: the
@@ -187,8 +187,8 @@ func crowd(random *rand.Rand) string {
 	return lines
 }
 
-// script reads a scenario.
-func script(t *testing.T, name string) []line {
+// linesOf reads a scenario.
+func linesOf(t *testing.T, name string) []line {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "twin", name+".txt"))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -19,7 +20,7 @@ import (
 // forced: no pod is deleted before its line is on the disk, the run continues otherwise,
 // and ends well once there is room.
 func TestRunOnAFullDisk(t *testing.T) {
-	s, err := sim.Named("forced")
+	s, err := script.Named("forced")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestRunOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, wall := script.Plan("run-1"), sim.NewRealTime(script.Sim, 300)
+	plan, wall := script.Plan("run-1"), realtime.New(script.Sim, 300)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	queue := live.Open(ctx, wall)

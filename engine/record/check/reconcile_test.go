@@ -13,7 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/check"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -23,7 +23,7 @@ import (
 // and the world as it is then.
 func left(t *testing.T) (record.Run, *world.World) {
 	t.Helper()
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		cluster zones=a,b nodes=4 template=2
 		workload web replicas=6 stop=20s

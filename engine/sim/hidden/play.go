@@ -7,7 +7,8 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/rehearse"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 )
@@ -62,7 +63,7 @@ func Play(ctx context.Context, c Cluster, again bool) (Outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	s := sim.NewScript()
+	s := script.New()
 	out, err := s.Do(c.Script + "start")
 	if err != nil {
 		return o, fmt.Errorf("seed %d: %w: %s", c.Seed, err, out)
@@ -74,7 +75,7 @@ func Play(ctx context.Context, c Cluster, again bool) (Outcome, error) {
 	s.Driver.Audit = 1000
 	p := play{Outcome: &o, script: s, rules: rules, began: s.Sim.Now()}
 	told := false
-	if o.First, told = sim.Rehearse(ctx, rules, s.Sim.View, p.began, s.Driver.Run); !told {
+	if o.First, told = rehearse.Once(ctx, rules, s.Sim.View, p.began, s.Driver.Run); !told {
 		return o, fmt.Errorf("seed %d: not rehearsed", c.Seed)
 	}
 	if !o.First.Smooth() {
@@ -94,7 +95,7 @@ func Play(ctx context.Context, c Cluster, again bool) (Outcome, error) {
 // play is a roll that is played.
 type play struct {
 	*Outcome
-	script *sim.Script
+	script *script.Script
 	rules  engine.Strategy
 	began  time.Time
 	alarm  time.Time // since when each rehearsal has foreseen a bad end
@@ -123,7 +124,7 @@ func (p *play) roll(ctx context.Context, again bool) {
 // look rehearses the run as it is now.
 func (p *play) look(ctx context.Context) {
 	s := p.script
-	r, told := sim.Rehearse(ctx, p.rules, s.Sim.View, s.Sim.Now(), s.Driver.Run)
+	r, told := rehearse.Once(ctx, p.rules, s.Sim.View, s.Sim.Now(), s.Driver.Run)
 	switch {
 	case !told:
 	case r.Smooth():

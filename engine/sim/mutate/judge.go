@@ -48,13 +48,13 @@ func newSuites(seeds uint64) (all suites) {
 		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^(TestCompetingDrivers|" + followed + ")$"}}},
 	}
 	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
-		play := suite{name: name, pkg: "engine/sim", run: "^" + name + "$"}
+		play := suite{name: name, pkg: "engine/sim/play", run: "^" + name + "$"}
 		all.soon, all.random = append(all.soon, play.part(1, max(1, seeds/soonShare))), append(all.random, play.part(1, seeds))
 	}
 	var ends []suite // here a roll has to end well, so these notice what does nothing
 	for _, name := range []string{"TestCrashAtEveryAction", "TestCrashAtEveryActionOfKops"} {
 		play := func(n int) suite {
-			return suite{name: name, pkg: "engine/sim", run: "^" + name + "$", args: []string{fmt.Sprint("-boundaries=", n)}}
+			return suite{name: name, pkg: "engine/sim/play", run: "^" + name + "$", args: []string{fmt.Sprint("-boundaries=", n)}}
 		}
 		all.soon, ends = append(all.soon, play(1)), append(ends, play(3))
 	}
@@ -62,7 +62,7 @@ func newSuites(seeds uint64) (all suites) {
 		return suite{name: followed, pkg: "engine/live", run: "^" + followed + "$", args: []string{fmt.Sprint("-updates=", n)}}
 	}
 	all.soon = append(all.soon, suite{name: "TestCompetingDrivers", pkg: "engine/live", run: "^TestCompetingDrivers$"}, updates(max(1, seeds/soonShare/4)))
-	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim", run: "^TestAbortInAStorm$"}, updates(max(1, seeds/8))}, all.random)
+	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim/play", run: "^TestAbortInAStorm$"}, updates(max(1, seeds/8))}, all.random)
 	return all
 }
 

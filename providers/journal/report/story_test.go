@@ -7,12 +7,12 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/providers/journal"
 )
 
 // witness keeps the journal of a simulated run, as cmd/drainboard does that of a real
-// one. It implements sim.Witness.
+// one. It implements drive.Witness.
 type witness struct {
 	t       *testing.T
 	options journal.Options
@@ -41,15 +41,15 @@ func (w *witness) Resumed(run record.Run) {
 
 // story is a simulated run with its journal.
 type story struct {
-	*sim.Script
+	*script.Script
 	*witness
 }
 
-// tell plays a script up to its start and begins to keep the journal.
-func tell(t *testing.T, script string) *story {
+// tell plays lines of a script up to its start and begins to keep the journal.
+func tell(t *testing.T, lines string) *story {
 	t.Helper()
-	s := &story{Script: sim.NewScript(), witness: &witness{t: t, asked: map[string]int{}}}
-	s.do(script)
+	s := &story{Script: script.New(), witness: &witness{t: t, asked: map[string]int{}}}
+	s.do(lines)
 	run := s.Driver.Run
 	run.Cluster = "prod-eu-1"
 	s.Driver.Run = run
@@ -64,9 +64,9 @@ func tell(t *testing.T, script string) *story {
 	return s
 }
 
-func (s *story) do(script string) {
+func (s *story) do(lines string) {
 	s.t.Helper()
-	if _, err := s.Script.Do(script); err != nil {
+	if _, err := s.Script.Do(lines); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -26,7 +26,7 @@ const copies = 100
 // ago. It is a simulated run of a group of 50 nodes, a hundred times over.
 func Largest(t *testing.T) record.Run {
 	t.Helper()
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(`
 		cluster zones=a,b,c nodes=50 slots=255
 		workload web replicas=6000

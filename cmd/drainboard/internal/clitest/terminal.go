@@ -21,7 +21,8 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
+	"github.com/drainboard/drainboard/engine/sim/script"
 )
 
 // HelperEnv tells the TestMain of a test binary that it is a drainboard of its own, and which.
@@ -249,10 +250,10 @@ func TypeAt(t *testing.T, environ string, args ...string) *Typist {
 
 // Tour is the demo's cluster at the demo's speed, and a channel that tells of SIGUSR1,
 // which orders whatever is to go wrong.
-func Tour() (*sim.Script, *sim.RealTime, <-chan os.Signal, error) {
+func Tour() (*script.Script, *realtime.World, <-chan os.Signal, error) {
 	ordered := make(chan os.Signal, 1)
 	signal.Notify(ordered, syscall.SIGUSR1)
-	s, err := sim.Named("tour")
+	s, err := script.Named("tour")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -260,7 +261,7 @@ func Tour() (*sim.Script, *sim.RealTime, <-chan os.Signal, error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return script, sim.NewRealTime(script.Sim, 20), ordered, nil
+	return script, realtime.New(script.Sim, 20), ordered, nil
 }
 
 // OrderedFeed does something when it is ordered to, and nothing else.

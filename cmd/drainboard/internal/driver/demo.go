@@ -17,7 +17,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -36,7 +36,7 @@ type Demo struct {
 }
 
 // Drive runs the engine's loop on the simulated world, as upgrade does on a real one.
-func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime) error {
+func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *realtime.World) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
@@ -97,7 +97,7 @@ func (d *Demo) Drive(ctx context.Context, plan snapshot.Plan, wall *sim.RealTime
 
 // scale is what another user does about a blocked pod: scales up its workload, so that
 // its budget opens; or scales it to 0, where its pods only return to the node.
-func scale(wall *sim.RealTime, b *blockers.Blocker) string {
+func scale(wall *realtime.World, b *blockers.Blocker) string {
 	to := func(replicas int) int { return replicas + 1 }
 	if b.Kind == blockers.BlockedByReturn {
 		to = func(int) int { return 0 }

@@ -9,6 +9,7 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
 )
 
 // A signal to a run that puts things back says so, and asks for nothing: the engine would
@@ -27,7 +28,7 @@ func TestSignalToARunThatEnds(t *testing.T) {
 			var out bytes.Buffer
 			heard := 0
 			loop := &live.Loop{Decided: func(record.Run, engine.Decision) { heard++ }}
-			d := &operator{clock: sim.NewRealTime(sim.New(sim.Defaults()), 1), err: &out}
+			d := &operator{clock: realtime.New(sim.New(sim.Defaults()), 1), err: &out}
 			run := record.Run{State: c.from}
 			ending := notingEnd(loop, run)
 			if c.to != c.from {

@@ -23,7 +23,8 @@ import (
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -163,12 +164,12 @@ func TestRollIsInterrupted(t *testing.T) {
 
 // simulated drives the run of a group in a simulated cluster.
 func simulated(ctx context.Context, m *Upgrade) error {
-	script := "cluster name=" + m.Group + " zones=a nodes=2 slots=9 min=1\nworkload web replicas=2 ready=5s stop=2s\nsettings max-unavailable=1 approve=batch\n"
-	s, err := sim.Scenario{Name: m.Group, Script: script}.Open(1, m.Auto)
+	cluster := "cluster name=" + m.Group + " zones=a nodes=2 slots=9 min=1\nworkload web replicas=2 ready=5s stop=2s\nsettings max-unavailable=1 approve=batch\n"
+	s, err := script.Scenario{Name: m.Group, Script: cluster}.Open(1, m.Auto)
 	if err != nil {
 		return err
 	}
-	plan, wall := s.Plan(m.Group+"-1"), sim.NewRealTime(s.Sim, 1000)
+	plan, wall := s.Plan(m.Group+"-1"), realtime.New(s.Sim, 1000)
 	queue := live.Open(ctx, wall)
 	defer queue.Close()
 	w := world.New()

@@ -7,7 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/live"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/rehearse"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -39,6 +39,6 @@ func By(rules engine.Strategy) live.Foresee {
 		}
 		ctx, cancel := context.WithTimeout(ctx, most)
 		defer cancel()
-		return sim.Foresee(ctx, rules, w, now, r)
+		return rehearse.Foresee(ctx, rules, w, now, r)
 	}
 }

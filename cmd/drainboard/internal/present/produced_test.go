@@ -23,7 +23,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/roll"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -307,7 +307,7 @@ func TestSettingsHaveTheNamesOfFlags(t *testing.T) {
 func TestScenariosForPrograms(t *testing.T) {
 	var all strings.Builder
 	for name, alone := range map[string]bool{"kops": true, "stuck": true, "tour": false} {
-		s, err := sim.Named(name)
+		s, err := script.Named(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/saved"
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
@@ -58,7 +58,7 @@ start`
 // save plans a simulated cluster, and returns the file of it and the plan.
 func save(t *testing.T) (*saved.File, snapshot.Plan) {
 	t.Helper()
-	s := sim.NewScript()
+	s := script.New()
 	if out, err := s.Do(cluster); err != nil {
 		t.Fatal(err, out)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/console"
 	"github.com/drainboard/drainboard/cmd/drainboard/internal/exitcode"
 	"github.com/drainboard/drainboard/engine/live"
-	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/realtime"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 	"github.com/drainboard/drainboard/ui"
@@ -86,7 +86,7 @@ func TestMain(m *testing.M) {
 // screen, and the whole when it is ordered to.
 type nodesFirst struct {
 	of      *world.World
-	whole   *sim.RealTime
+	whole   *realtime.World
 	seen    chan []string // of one: the newest
 	ordered <-chan os.Signal
 }

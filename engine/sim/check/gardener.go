@@ -1,0 +1,209 @@
+package check
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// isGardener reports whether the run is by Gardener's rules for rolling updates.
+func (c *Checker) isGardener() bool { return strings.HasPrefix(c.d.Run.Strategy, "gardener") }
+
+// zoneShare is what a zone may have more and miss: numbers go to the zones in turn, a
+// share is one of each zone; where both are nothing, one machine may be missing.
+func (c *Checker) zoneShare(zone string) (surge, missing int) {
+	k, zones := &c.d.Run.Settings, c.d.Sim.Group.Zones
+	part := func(a record.Amount, up bool) (n int) {
+		if a.Percent {
+			return a.Of(c.d.Run.Zones[zone], up)
+		}
+		for given := range a.N { // one after the other
+			if zones[given%len(zones)] == zone {
+				n++
+			}
+		}
+		return n
+	}
+	surge, missing = part(k.MaxSurge, true), part(k.MaxUnavailable, false)
+	if surge+missing == 0 {
+		missing = 1
+	}
+	return surge, missing
+}
+
+// zoneRolls checks, when the drain of a node that serves begins, that its zone can spare
+// it by what the driver sees: no more are out of service than its share, and as many serve
+// as have to.
+func (c *Checker) zoneRolls(id string, n record.Node) {
+	d, view := c.d, c.d.Sim.View
+	m := view.Machine(id)
+	if !c.isGardener() || n.New || d.Run.State == record.Ending || c.worksOn(id) || m == nil || !c.takesPods(m) {
+		return
+	}
+	out, serve, there, all := c.zoneCounts(n.Zone)
+	surge, missing := c.zoneShare(n.Zone)
+	if out > surge+missing {
+		d.Breaks("zones: %d nodes of zone %s are out of service, %d may be", out, n.Zone, surge+missing)
+	}
+	coming := max(0, view.Group.Sizes.Desired-all)
+	size := d.Run.Zones[n.Zone]
+	if missing == 0 && there <= size && coming == 0 {
+		missing = 1 // its share of the surge is elsewhere
+	}
+	if least := min(size, there+coming) - missing; serve < least {
+		d.Breaks("zones: the drain of %s leaves %d nodes of zone %s in service, %d have to be", n.Name, serve, n.Zone, least)
+	}
+}
+
+// zoneCounts counts a zone's machines as the driver sees them: those out of service by the
+// run, those that serve, those that are there; and those of all zones.
+func (c *Checker) zoneCounts(zone string) (out, serve, there, all int) {
+	d := c.d
+	for _, other := range d.Sim.View.Machines() {
+		stage := d.Run.Nodes.Peek(other.ID).Stage
+		works := stage == record.Draining || stage == record.Settling || stage == record.Terminating
+		if works && other.Zone == zone && (c.worksOn(other.ID) || c.takesPods(other)) {
+			out++ // one that begins beside it and serves nobody takes nothing from the zone
+		}
+		if other.Leaving() || other.State == world.MachineStandby || other.Detached {
+			continue
+		}
+		all++
+		if other.Zone != zone {
+			continue
+		}
+		there++
+		if !works && c.takesPods(other) {
+			serve++
+		}
+	}
+	return out, serve, there, all
+}
+
+// takesPods reports whether the driver sees a machine serve: its node is Ready, and wears no
+// cordon but ours.
+func (c *Checker) takesPods(m *world.Machine) bool {
+	n := c.d.Sim.View.NodeOf(m.ID)
+	return n != nil && n.Ready && m.State == world.MachineInService && (!n.Unschedulable || c.ourCordon(m.ID, n.Name))
+}
+
+// worksOn reports whether a machine was in work before the decision that is being looked at.
+func (c *Checker) worksOn(id string) bool {
+	stage := c.nodes.Peek(id).Stage
+	return stage == record.Draining || stage == record.Settling || stage == record.Terminating
+}
+
+// cordoned checks that a node was cordoned before its first pod is asked to go.
+func (c *Checker) cordonedFirst(a record.Action) {
+	n := c.d.Sim.Truth.Node(a.Node)
+	if c.isGardener() && n != nil && !n.Unschedulable && !c.wasCordoned[a.Machine] {
+		c.d.Breaks("cordon: %s is asked to leave %s, which was not cordoned", a.Pod, a.Node)
+	}
+}
+
+// cordons notes which nodes have been cordoned since their drain began; who lifts that is
+// not us. Another user's cordon counts until the View shows that it is off: nobody can know of it
+// sooner. One that we have lifted does not.
+func (c *Checker) cordons() {
+	for id, n := range c.d.Run.Nodes.All() {
+		truth, seen := c.d.Sim.Truth.NodeOf(id), c.d.Sim.View.NodeOf(id)
+		if seen == nil || !seen.Unschedulable {
+			delete(c.uncordoned, id)
+		}
+		if n.Stage == record.Draining && truth != nil {
+			cordoned := truth.Unschedulable || seen != nil && seen.Unschedulable && !c.uncordoned[id]
+			c.wasCordoned[id] = cordoned || c.wasCordoned[id] && c.nodes.Peek(id).Stage == record.Draining
+		}
+	}
+}
+
+// uncordons notes which nodes we have uncordoned.
+func (c *Checker) uncordons(a record.Action) {
+	if n := c.d.Sim.Truth.NodeOf(a.Machine); a.Kind == record.Uncordon && n != nil && !n.Unschedulable {
+		c.uncordoned[a.Machine] = true
+	}
+}
+
+// triedOften checks an order to delete one pod that nobody has given: its budget has kept
+// it for as many tries as there are to be, and is not one that those do not count for.
+func (c *Checker) triedOften(o record.ForceOrder) {
+	d, k := c.d, &c.d.Run.Settings
+	if o.UID == "" || slices.ContainsFunc(c.commands, func(say record.Command) bool { return say.Kind == record.CmdForce && say.UID == o.UID }) {
+		return
+	}
+	p := d.Sim.View.Pod(o.UID)
+	if p == nil || k.EvictRetries == 0 {
+		d.Breaks("retries: force order %s for a pod that is not there, or with no bound on tries", o.ID)
+		return
+	}
+	tries := min(k.EvictRetries, max(1, int(k.DrainTimeout/k.EvictionRetry)))
+	known := d.Run.Pods.Get(o.UID)
+	if waited := d.Sim.Now().Sub(c.due[o.UID]); c.due[o.UID].IsZero() || waited < time.Duration(tries)*k.EvictionRetry-time.Second {
+		d.Breaks("retries: force order %s for %s after %s and %d turns, it has %d", o.ID, p.Ref(), waited, known.Rounds, tries)
+	}
+	c.shownDue(o, p)
+	budgets := d.Sim.View.BudgetsOf(p)
+	if len(budgets) != 1 || budgets[0].Allowed > 0 && budgets[0].Current {
+		d.Breaks("retries: force order %s for %s, whose budgets do not keep it", o.ID, p.Ref())
+		return
+	}
+	if b := budgets[0]; k.MisconfiguredRetry > 0 && b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0 {
+		d.Breaks("retries: force order %s for %s, whose budget never opens", o.ID, p.Ref())
+	}
+}
+
+// shownDue checks that the screen showed a pod as due to be forced when the order was given.
+func (c *Checker) shownDue(o record.ForceOrder, p *world.Pod) {
+	d := c.d
+	for _, b := range snapshot.View(d.Rules, d.Sim.Now(), d.Sim.View, c.clock.was, snapshot.Look{}, nil).Blockers {
+		if b.UID == o.UID && b.Deadline != nil && b.Deadline.For == blockers.UntilPodForced && (b.Refusals > 0 || b.Deadline.End.After(d.Sim.Now())) {
+			d.Breaks("retries: force order %s for %s, and the screen says: after %d more refusals, in %s", o.ID, p.Ref(), b.Refusals, b.Deadline.End.Sub(d.Sim.Now()))
+		}
+	}
+}
+
+// waits notes since when the pods of draining nodes have been due.
+func (c *Checker) waits() {
+	for uid, p := range c.d.Run.Pods.All() {
+		if _, known := c.due[uid]; !known && p.Rounds+p.Tries > 0 {
+			c.due[uid] = c.d.Sim.Now()
+		}
+	}
+}
+
+// inTurn checks that pods with persistent volumes leave a node one after the other.
+func (c *Checker) inTurn(a record.Action) {
+	d := c.d
+	p := d.Sim.View.Pod(a.UID)
+	if p == nil || !p.Volume || !d.Run.Settings.VolumesInTurn {
+		return
+	}
+	for _, other := range d.Sim.View.PodsOn(a.Node) {
+		if other.Volume && other.UID != a.UID && (other.Terminating() || c.open["evict/"+other.UID]) {
+			d.Breaks("volumes: %s is asked to leave %s while %s is on its way", p.Ref(), a.Node, other.Ref())
+		}
+	}
+}
+
+// shoot checks that a run that has left no node out does not succeed before Gardener is done
+// with the pool.
+func (c *Checker) shoot() {
+	d := c.d
+	p := d.Sim.Group.Pool
+	if p == nil || p.Progress == nil || d.Run.Result != record.Succeeded {
+		return
+	}
+	for _, n := range d.Run.Nodes.All() {
+		if n.Stage == record.Skipped || n.Stage == record.NodeFail {
+			return
+		}
+	}
+	if g := p.Progress; len(d.Run.Target.Only) == 0 && (g.Observed != g.Generation || g.State != "Succeeded") {
+		d.Breaks("rule 4: succeeded, and Gardener is not done with the Shoot: generation %d, observed %d, %s", g.Generation, g.Observed, g.State)
+	}
+}

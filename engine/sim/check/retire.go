@@ -1,0 +1,93 @@
+package check
+
+import (
+	"slices"
+	"time"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/text"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// retires checks what a run does while it retires surplus nodes: it drains new nodes only, no
+// more than the group has too many, and makes nothing larger.
+func (c *Checker) retires(dec engine.Decision) {
+	r := dec.Run
+	if n := len(r.Phases); n == 0 || r.Phases[n-1].Name != record.PhaseRetire || r.State != record.Running {
+		return
+	}
+	c.retiresNew(r)
+	for _, a := range dec.Actions {
+		if a.Kind == record.LaunchIn || a.Kind == record.SetSizes && a.Key != record.KeepKey && (a.Sizes.Desired > a.From.Desired || a.Sizes.Max > a.From.Max) {
+			c.d.Breaks("retire: %s %s makes the group larger", a.Kind, a.Key)
+		}
+	}
+}
+
+// retiresNew checks which nodes are being retired, and how many.
+func (c *Checker) retiresNew(r record.Run) {
+	d, busy := c.d, 0
+	for id, n := range r.Nodes.All() {
+		if n.Stage != record.Draining && n.Stage != record.Settling && n.Stage != record.Terminating {
+			continue
+		}
+		m := d.Sim.View.Machine(id)
+		if m != nil && !m.Leaving() && n.Stage != record.Terminating {
+			busy++
+		}
+		if m != nil && !slices.Contains(r.Target.Templates, m.Template) && n.Stage == record.Draining && n.Since.Equal(d.Sim.Now()) {
+			d.Breaks("retire: %s drains, which is no new node", n.Name)
+		}
+	}
+	others := d.Sim.Lowered+d.Sim.RaisedBy+d.Sim.Doubts > 0 || d.Sim.Foreign.Min > 0 // what they changed just now the run could not know
+	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.Owed(); busy > max(0, most) && !others && !slices.ContainsFunc(slices.Sorted(c.nodes.Keys()), func(id string) bool { return c.nodes.Peek(id).Stage == record.Terminating }) {
+		d.Breaks("retire: %d nodes are being retired, and the group has %d too many", busy, most)
+	}
+}
+
+// takesBack is what others do to the desired size while a run takes its raise back.
+type takesBack struct {
+	since  time.Time // the last read of the group before that, with none of the run's own changes open
+	raised int       // by how much others have raised the desired size since then, as far as the driver has read
+}
+
+// watchRaises notes by how much others raise the group while the run takes its raise back. The
+// record says only in which phase the run is and what it has open: the raises are the simulator's.
+func (c *Checker) watchRaises(dec engine.Decision) {
+	if !c.sees(world.Cloud) || dec.Run.OnlyRetires() {
+		return
+	}
+	b, read := &c.back, c.d.Sim.View.Health[world.Cloud].Fresh
+	if n := len(dec.Run.Phases); n > 0 && !dec.Run.Phases[n-1].Start.IsZero() {
+		b.raised = c.d.Sim.RaisedBetween(b.since, read)
+	} else if !changesSize(&dec.Run) {
+		b.since = read
+	}
+}
+
+// changesSize reports whether a change of the run itself to the desired size may not show yet.
+func changesSize(r *record.Run) bool {
+	for _, p := range r.Pending {
+		a := p.Action
+		if a.Kind == record.CheckEffect {
+			a = *a.Of
+		}
+		if slices.Contains([]record.ActionKind{record.SetSizes, record.LaunchIn, record.Terminate}, a.Kind) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(slices.Sorted(r.Nodes.Keys()), func(id string) bool { return r.Nodes.Peek(id).Stage == record.Terminating })
+}
+
+// ResizedAway reports whether others explain what a run leaves of its raise: they have raised the
+// group while that was taken back, or lowered it so that it ended the machines of the raise, and
+// none is left to retire.
+func (c *Checker) ResizedAway(r *record.Run) bool {
+	if r.Result != record.NodesLeft || !named(r, figureless(text.DesiredStays(0))) {
+		return false
+	}
+	fresh := slices.ContainsFunc(c.d.Sim.Alive(), func(m *sim.Machine) bool { return r.Nodes.Peek(m.ID).New })
+	return c.back.raised > 0 || c.d.Sim.Lowered > 0 && !fresh
+}

@@ -1,0 +1,87 @@
+package play
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine/record"
+)
+
+// sizesPlay is what others do to the sizes of a group, and how many machines the account may
+// run, while runs of the group follow each other. It takes its chances elsewhere, so that the
+// seeds without it play what they played before.
+type sizesPlay struct {
+	*rand.Rand
+	acts bool
+	runs int // that follow the first one
+}
+
+// newSizesPlay draws it for a seed: a third of the seeds have none.
+func newSizesPlay(seed uint64, strategy string) sizesPlay {
+	r := rand.New(rand.NewPCG(seed, 0x512e))
+	if !strings.HasPrefix(strategy, "eks") || r.IntN(3) == 0 {
+		return sizesPlay{Rand: r}
+	}
+	return sizesPlay{Rand: r, acts: true, runs: r.IntN(4)}
+}
+
+// resizes may change something in any phase of a run, or between two.
+func (p *player) resizes(in int) {
+	if !p.sizes.acts || p.broken != "" || p.Sim.Now().Before(p.Sim.Faults.EtcdUntil) || p.sizes.IntN(in) > 0 {
+		return
+	}
+	switch size, sizes := p.Sim.Size(), p.Sim.Group.Sizes; p.sizes.IntN(7) {
+	case 0:
+		p.say("user scale group=+%d", 1+p.sizes.IntN(3))
+	case 1:
+		p.say("user scale group=-%d", 1+p.sizes.IntN(2))
+	case 2, 3:
+		p.say("fault quota n=%d", size+p.sizes.IntN(3))
+	case 4:
+		p.say("fault quota n=0")
+	case 5:
+		p.say("user bounds min=%d", min(sizes.Max, sizes.Min+1+p.sizes.IntN(3)))
+	case 6:
+		p.say("user bounds min=%d", p.sizes.IntN(sizes.Min+1))
+	}
+}
+
+// goesOn lets further runs of the group follow the one that has ended, however it did. The
+// last one is left alone, so that chains come to a good end.
+func (p *player) goesOn() {
+	for n := p.sizes.runs; n > 0 && p.broken == "" && p.Driver.Run.State == record.Finished; n-- {
+		before := p.Driver
+		p.Driver.Doom = nil
+		p.say("fault chance p=0")
+		p.say("repair")
+		p.say("wait for=1m")
+		p.resizes(2)
+		if p.broken != "" {
+			return
+		}
+		if left := before.Run.RaiseLeft; left != nil && left.Desired > 0 && p.sizes.IntN(2) == 0 {
+			p.say("retire")
+		}
+		if p.broken == "" && p.Driver == before {
+			p.say("again")
+		}
+		if p.broken != "" || p.Driver == before {
+			return
+		}
+		p.Driver.Audit = 8
+		if n == 1 {
+			p.endWell()
+			return
+		}
+		for step := 0; p.on() && step < 20; step++ {
+			p.say("run for=%dms", 200+p.sizes.IntN(15000))
+			if p.on() {
+				p.resizes(15)
+			}
+			if p.on() {
+				p.meddle()
+			}
+		}
+		p.comeToAnEnd()
+	}
+}

@@ -56,7 +56,7 @@ func handleAbort(s *Step, c record.Command) {
 	case s.Run.Retires() && s.Run.Result != record.NotStartedYet:
 		retirement{s}.giveUp(text.AbortedBy(c.Who()))
 	case s.Run.FailedUpdate != nil: // it ends as the update has
-		s.failReported(s.Run.FailedUpdate.Result, s.Run.FailedUpdate.Why)
+		s.FailReported(s.Run.FailedUpdate.Result, s.Run.FailedUpdate.Why)
 	default:
 		s.Run.Retire = c.Retire
 		s.stop(record.Aborted, text.AbortedBy(c.Who()))

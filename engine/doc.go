@@ -61,13 +61,13 @@
 //	evict.go                   evictions under budgets
 //	capacity.go, retire.go     sizes of the group, machines outside of it
 //	hook.go                    the user's own commands around a node
-//	validationwait.go          waits for the cluster to be valid
-//	drive.go, follow.go        groups that their own controller rolls (package selfdriven)
+//	decide.go, follow.go       groups that their own controller rolls (package selfdriven)
 //	end.go                     abort, failure, success
 //
 // # Packages
 //
 //	live sim strategy     drives a run; simulates the world; the rules of each system
+//	validationwait        waits until the cluster is valid, for strategies
 //	snapshot              what a screen or a program sees: snapshots, plans, rehearsals
 //	engine
 //	assess                what only reads; movers, blockers, preflight are above it

@@ -35,11 +35,11 @@ func (s *Step) Fail(result record.Result, why string) {
 	}
 	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
 	s.Run.Retire = s.Run.Settings.RetireSurge
-	s.failReported(result, why)
+	s.FailReported(result, why)
 }
 
-// failReported ends the run with a failure that was reported already.
-func (s *Step) failReported(result record.Result, why string) {
+// FailReported ends the run with a failure that was reported already.
+func (s *Step) FailReported(result record.Result, why string) {
 	s.stop(result, why)
 	s.withdraw()
 }

@@ -210,7 +210,7 @@ func (s *Step) AskAgain(f record.FailedUpdate, stands string) {
 // waitsForUser restores meanwhile what only a drain needs, and ends a run that nobody is there for any more.
 func waitsForUser(s *Step) {
 	if f := s.Run.FailedUpdate; !s.Run.Target.Update.Asks {
-		s.failReported(f.Result, f.Why)
+		s.FailReported(f.Result, f.Why)
 		return
 	}
 	restoreSingles(s)

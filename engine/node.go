@@ -63,6 +63,24 @@ func until(w *record.Wait) *time.Time {
 	return &w.End
 }
 
+// requireValidation notes that the cluster has to prove valid after the end of a machine, or after
+// it was taken out of its group.
+func requireValidation(s *Step, id string) {
+	if n, known := s.Run.Nodes.Find(id); known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
+		n.PendingValidation = s.Now
+		s.SetNode(id, n)
+	}
+}
+
+// validateAgain notes the same where a proof was owed before: it has to follow this end.
+func validateAgain(s *Step, id string) {
+	if n, known := s.Run.Nodes.Find(id); known && !n.Validated && !n.PendingValidation.IsZero() {
+		n.PendingValidation = time.Time{}
+		s.SetNode(id, n)
+	}
+	requireValidation(s, id)
+}
+
 // advanceNodes takes every node in work one step on, as far as it can go now.
 func (s *Step) advanceNodes() {
 	for _, id := range append(s.In(record.Draining, record.Settling, record.Terminating), s.LeftOut()...) {

@@ -55,6 +55,8 @@ func TestImportsPointOneWay(t *testing.T) {
 		{"./engine/validation", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy"}},
 		{"./engine/roll", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/sim", self + "engine/strategy", self + "engine/validation"}},
 		{"./engine", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot", self + "engine/strategy"}},
+		{"./engine", []string{self + "engine/validationwait"}},
+		{"./engine/validationwait", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot", self + "engine/strategy"}},
 		{"./engine/strategy", []string{self + "engine/live", self + "engine/sim", self + "engine/snapshot"}},
 		{"./engine/api", []string{self + "engine$", self + "engine/assess", self + "engine/snapshot", self + "engine/live", self + "engine/roll", self + "engine/sim", self + "engine/strategy", self + "engine/validation", self + "providers", self + "ui", self + "cmd"}},
 		{"./cmd/drainboard", []string{self + "engine/api/apitest", "github.com/santhosh-tekuri/jsonschema", "html/template", "k8s.io/client-go/kubernetes", "k8s.io/client-go/testing", "k8s.io/cli-runtime", "sigs.k8s.io/kustomize"}},
@@ -198,7 +200,7 @@ func TestLabImportsPointOneWay(t *testing.T) {
 func TestPackagesStaySmall(t *testing.T) {
 	const most = 25
 	larger := map[string]int{ // those that have not been split yet; they do not grow
-		"engine": 28, "ui": 28,
+		"ui": 28,
 	}
 	pages := regexp.MustCompile(`^(engine|engine/assess.*|engine/snapshot.*|engine/text.*|ui.*|cmd/drainboard/internal/.*)$`)
 	packages := 0
@@ -292,7 +294,7 @@ func TestCommandsOnlyHaveFlags(t *testing.T) {
 // TestEngineHasNoClockAndNoGoroutines holds that everything of the engine but
 // live and sim only decides.
 func TestEngineHasNoClockAndNoGoroutines(t *testing.T) {
-	grep := exec.Command("git", "grep", "--untracked", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/assess", "engine/snapshot", "engine/world", "engine/drain", "engine/strategy", "engine/record", "engine/roll", "engine/text", "engine/validation", ":!*_test.go", ":!engine/live", ":!engine/sim")
+	grep := exec.Command("git", "grep", "--untracked", "-nE", `time\.(Now|Sleep|After|NewTimer|NewTicker|Since)\(|^\s*go func|\bgo [a-z]+\(`, "--", "engine/*.go", "engine/assess", "engine/snapshot", "engine/world", "engine/drain", "engine/strategy", "engine/record", "engine/roll", "engine/text", "engine/validation", "engine/validationwait", ":!*_test.go", ":!engine/live", ":!engine/sim")
 	grep.Dir = root
 	out, err := grep.Output()
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/waves"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text/systems"
+	"github.com/drainboard/drainboard/engine/validationwait"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -126,7 +127,7 @@ func (d Drainboard) setup(s *engine.Step) {
 			return
 		}
 		goes := slices.ContainsFunc(slices.Collect(s.Run.Nodes.Values()), outdated)
-		if (goes || len(s.W.Group.Warm) > 0) && !s.ValidateFirst() {
+		if (goes || len(s.W.Group.Warm) > 0) && !validationwait.First(s) {
 			return
 		}
 	}
@@ -230,7 +231,7 @@ func (d Drainboard) upgrade(s *engine.Step) {
 	d.close(s)
 	EKS{}.markSurplus(s)
 	s.WatchLaunches(s.AwaitedLaunch())
-	proved := s.WaitForValidation()
+	proved := validationwait.AfterEnds(s)
 	s.GrowWave()
 	s.Admit()
 	if allRolled(&s.Reader) && proved && s.Approved(scaleDown) {

@@ -7,6 +7,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text/systems"
+	"github.com/drainboard/drainboard/engine/validationwait"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -123,7 +124,7 @@ func (k Kops) validate(s *engine.Step) {
 		}
 		s.Run.PhaseWait = nil // of machines that were waited for before there was something to replace
 	}
-	if !k.bare(s) && !s.ValidateFirst() {
+	if !k.bare(s) && !validationwait.First(s) {
 		return
 	}
 	want := s.Run.Target.Templates[0]
@@ -164,7 +165,7 @@ func (k Kops) roll(s *engine.Step) {
 	s.Guard()
 	k.taintAll(s)
 	s.DetachedLast()
-	proved := s.WaitForValidation()
+	proved := validationwait.AfterEnds(s)
 	if s.SurgeSpent() {
 		if have, open := s.DetachLast(1); have > 0 || open {
 			return // it is a surge of one
@@ -186,7 +187,7 @@ func (k Kops) roll(s *engine.Step) {
 // earlier process of the run, may have ended the outdated ones just before. What is outdated
 // in the warm pool is ended once the cluster was found valid, as kops does it.
 func (k Kops) nothing(s *engine.Step) {
-	if s.WarmAlone() && !k.bare(s) && !s.ValidateFirst() {
+	if s.WarmAlone() && !k.bare(s) && !validationwait.First(s) {
 		return
 	}
 	if s.WarmAlone() && !s.EndWarm(s.Run.Target.Templates) {

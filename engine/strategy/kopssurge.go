@@ -5,6 +5,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text/systems"
+	"github.com/drainboard/drainboard/engine/validationwait"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -119,7 +120,7 @@ func (k Kops) surge(s *engine.Step) {
 	aside, asked := s.DetachedAside()
 	full := min(s.Run.Surges, s.Count(record.Outdated, record.Queued)+aside)
 	want := full
-	if !s.Run.ValidatedOnce && s.HasPendingValidation() && !s.WaitForValidation() {
+	if !s.Run.ValidatedOnce && s.HasPendingValidation() && !validationwait.AfterEnds(s) {
 		return // also after one that a user has ended since
 	}
 	if !s.Run.ValidatedOnce {
@@ -127,7 +128,7 @@ func (k Kops) surge(s *engine.Step) {
 	}
 	have, open := s.DetachLast(want - aside)
 	have += aside
-	if open || asked || !s.WaitForValidation() {
+	if open || asked || !validationwait.AfterEnds(s) {
 		return
 	}
 	if have == want && want < full && s.Run.ValidatedOnce {

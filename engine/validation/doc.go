@@ -4,8 +4,8 @@
 //
 // Check takes a world and the machines that are as good as gone, and returns what is wrong,
 // each a record.Invalid; what is wrong with another group of workers is returned as
-// ignored. How often it has to hold in a row, and for how long it is waited for, is the
-// engine's (validationwait.go there).
+// ignored. How often it has to hold in a row, and for how long it is waited for, is in package
+// validationwait.
 //
 // It imports world, record and text. The engine and the simulator's checker import it.
 package validation

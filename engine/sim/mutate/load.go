@@ -20,7 +20,7 @@ import (
 const module = "github.com/drainboard/drainboard"
 
 // targets are the packages that are mutated: what decides, and the loop that drives it.
-var targets = []string{"engine", "engine/assess", "engine/assess/blockers", "engine/assess/movers", "engine/assess/preflight", "engine/drain", "engine/live", "engine/record", "engine/record/check", "engine/record/diff", "engine/roll", "engine/snapshot", "engine/strategy", "engine/text", "engine/validation", "engine/world"}
+var targets = []string{"engine", "engine/assess", "engine/assess/blockers", "engine/assess/movers", "engine/assess/preflight", "engine/drain", "engine/live", "engine/record", "engine/record/check", "engine/record/diff", "engine/roll", "engine/snapshot", "engine/strategy", "engine/text", "engine/validation", "engine/validationwait", "engine/world"}
 
 // source is a package with its syntax and types.
 type source struct {

@@ -1,9 +1,10 @@
-package engine
+package validationwait
 
 import (
 	"slices"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -11,38 +12,20 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// requireValidation notes that the cluster has to prove valid after the end of a machine, or after
-// it was taken out of its group.
-func requireValidation(s *Step, id string) {
-	if n, known := s.Run.Nodes.Find(id); known && s.Capabilities().RequiresValidation && !n.New && !n.Validated && n.PendingValidation.IsZero() {
-		n.PendingValidation = s.Now
-		s.SetNode(id, n)
-	}
-}
-
-// validateAgain notes the same where a proof was owed before: it has to follow this end.
-func validateAgain(s *Step, id string) {
-	if n, known := s.Run.Nodes.Find(id); known && !n.Validated && !n.PendingValidation.IsZero() {
-		n.PendingValidation = time.Time{}
-		s.SetNode(id, n)
-	}
-	requireValidation(s, id)
-}
-
-// ValidateFirst has the cluster validated before anything is done to it: one look has to
+// First has the cluster validated before anything is done to it: one look has to
 // find nothing. It reports whether that is so, or may be passed over.
-func (s *Step) ValidateFirst() bool {
+func First(s *engine.Step) bool {
 	if v := s.Run.Validation; v != nil && len(v.After) == 0 && (!v.Passed.IsZero() || !v.Failed.IsZero() && s.Run.Settings.PassInvalid) {
 		return true
 	}
 	return validate(s, 1, nil)
 }
 
-// WaitForValidation has the cluster validated after the machines that the run has ended or detached:
+// AfterEnds has the cluster validated after the machines that the run has ended or detached:
 // an interval after each, so many looks in a row have to find nothing. It reports whether
 // no proof is owed. Where the cluster is not looked at, or no look is asked for, the
 // interval has to do.
-func (s *Step) WaitForValidation() bool {
+func AfterEnds(s *engine.Step) bool {
 	owed := s.PendingValidation()
 	if len(owed) == 0 {
 		return true
@@ -51,7 +34,7 @@ func (s *Step) WaitForValidation() bool {
 		if !validate(s, count, owed) {
 			return false
 		}
-		validationPassed(s, owed)
+		passed(s, owed)
 		return true
 	}
 	var over []string
@@ -62,12 +45,12 @@ func (s *Step) WaitForValidation() bool {
 			over = append(over, id)
 		}
 	}
-	validationPassed(s, over)
+	passed(s, over)
 	return len(over) == len(owed)
 }
 
-// validationPassed frees the slots of the machines whose end the cluster has stood.
-func validationPassed(s *Step, machines []string) {
+// passed frees the slots of the machines whose end the cluster has stood.
+func passed(s *engine.Step, machines []string) {
 	for _, id := range machines {
 		n := s.Run.Nodes.Get(id)
 		s.Run.ValidationTime = max(s.Run.ValidationTime, s.Now.Sub(n.PendingValidation))
@@ -75,14 +58,15 @@ func validationPassed(s *Step, machines []string) {
 		s.SetNode(id, n)
 	}
 	if len(machines) > 0 {
-		s.Run.ValidatedOnce, s.changed = true, true
+		s.Run.ValidatedOnce = true
+		s.NoteChange()
 		s.Soon() // their slots are free
 	}
 }
 
 // validate takes the validation on that is owed for machines, and begins one if none
 // continues. It reports whether it is over and the run may continue.
-func validate(s *Step, need int, owed []string) bool {
+func validate(s *engine.Step, need int, owed []string) bool {
 	v := currentValidation(s, need, owed)
 	s.Run.Validation = &v
 	late := s.Over(v.Wait) && v.Passes == 0 // a row of looks that has begun continues
@@ -95,13 +79,13 @@ func validate(s *Step, need int, owed []string) bool {
 		due = v.Wait.End
 	}
 	if !seenSince(&s.Reader, latest(lastChange(&s.Reader, owed), v.Looked), due) {
-		s.readsNow = true
+		s.ReadCloud()
 		s.WakeAt(s.Now.Add(time.Second))
 		return false
 	}
 	before := v.Failures
 	v.Looked, v.Failures = s.Now, s.Invalid()
-	s.changed = true
+	s.NoteChange()
 	bad := record.Counting(v.Failures)
 	switch {
 	case len(bad) == 0:
@@ -125,7 +109,7 @@ func validate(s *Step, need int, owed []string) bool {
 
 // currentValidation is the current one, or a new one. What was ended since it began starts
 // its looks and its time again.
-func currentValidation(s *Step, need int, owed []string) record.Validation {
+func currentValidation(s *engine.Step, need int, owed []string) record.Validation {
 	v := record.Validation{Need: need, Next: s.Now}
 	if old := s.Run.Validation; old != nil && old.Passed.IsZero() && old.Failed.IsZero() {
 		v = *old
@@ -147,7 +131,7 @@ func currentValidation(s *Step, need int, owed []string) record.Validation {
 	if begins {
 		start := latest(v.Next, s.Now) // a look that could not be taken is due since long
 		v.Wait = &record.Wait{For: record.ValidationReason, Start: start, End: start.Add(s.Run.Settings.ValidateTimeout), Needs: []world.Source{world.Cluster, world.Cloud}}
-		s.changed = true
+		s.NoteChange()
 	}
 	return v
 }
@@ -177,7 +161,7 @@ func seenSince(s *assess.Reader, last, due time.Time) bool {
 
 // notValid is what becomes of a run whose cluster did not get valid in time. It reports
 // whether the run continues anyway.
-func notValid(s *Step, v record.Validation, bad []record.Invalid) bool {
+func notValid(s *engine.Step, v record.Validation, bad []record.Invalid) bool {
 	v.Passes, v.Failed = 0, s.Now
 	s.Run.Validation = &v
 	why := text.NotValidInTime(s.Run.Settings.ValidateTimeout, text.AfterNodes(v.After), record.Messages(bad))
@@ -187,14 +171,14 @@ func notValid(s *Step, v record.Validation, bad []record.Invalid) bool {
 		return true
 	}
 	s.Run.BlockingPods = append(slices.Clip(s.Run.BlockingPods), record.Messages(bad)...)
-	s.failReported(record.InvalidFail, why)
+	s.FailReported(record.InvalidFail, why)
 	return false
 }
 
 // reportInvalid tells of failures that a look has found, unless they are what has to be
 // while the group has its machines replaced: then they are told in the second half of
 // the time only.
-func reportInvalid(s *Step, v record.Validation, before, bad []record.Invalid) {
+func reportInvalid(s *engine.Step, v record.Validation, before, bad []record.Invalid) {
 	half := v.Wait.Start.Add(v.Wait.End.Sub(v.Wait.Start) / 2)
 	odd := func(list []record.Invalid) []record.Invalid {
 		return slices.DeleteFunc(record.Counting(list), func(i record.Invalid) bool {
@@ -203,6 +187,6 @@ func reportInvalid(s *Step, v record.Validation, before, bad []record.Invalid) {
 	}
 	now := odd(bad)
 	if len(now) > 0 && !slices.Equal(record.Messages(now), record.Messages(odd(before))) {
-		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: until(v.Wait), Message: text.NotValid(text.AfterNodes(v.After), record.Messages(now))})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ValidationReason, Until: &v.Wait.End, Message: text.NotValid(text.AfterNodes(v.After), record.Messages(now))})
 	}
 }

@@ -45,8 +45,8 @@ test-root: ## unit tests, scenarios, and a sample of the random suites
 	go test -timeout 40m $$(go list ./... | grep -vE '/engine/(sim|sim/play|live)$$')
 	@echo "random suites: a sample from seed $(FROM) on"
 	go test -timeout 40m ./engine/live -from=$(FROM)
-	go test -timeout 40m ./engine/sim/play -from=$(FROM) -seeds=70
-	go test -timeout 40m ./engine/sim -mutations=8 -mutations-seed=$(FROM)
+	go test -timeout 40m ./engine/sim/play -from=$(FROM) -seeds=60
+	go test -timeout 40m ./engine/sim -mutations=6 -mutations-seed=$(FROM)
 
 test-lab: labtools ## the lab's own tests
 	cd lab && go test -count=1 -p 4 $$(go list ./... | grep -v /e2e)

@@ -12,8 +12,10 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/podlog"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/ui/glance"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
+	"github.com/drainboard/drainboard/ui/term"
 )
 
 // reader is what dialogs share that are only read.
@@ -406,4 +408,22 @@ func notLog(m *Model) string {
 func openLog(m *Model) tea.Cmd {
 	of, _ := logTarget(m)
 	return showLog(m, of)
+}
+
+// glanceDialog is the group at a glance where the board has no room for all of it.
+type glanceDialog struct{ reader }
+
+func (d *glanceDialog) Title(m *Model) string { return "the group at a glance" }
+
+func (d *glanceDialog) Body(m *Model, w int) []string {
+	return glance.Panel(m.Scene, m.Styles, m.Scene.Now(m.Opts.Now()), w, 24)
+}
+
+func openGlance(m *Model) tea.Cmd { return m.Open(&glanceDialog{}) }
+
+func notGlance(m *Model) string {
+	if m.Scene.Total == 0 || m.Width < term.LeastWidth {
+		return "no node is to be replaced"
+	}
+	return ""
 }

@@ -8,13 +8,14 @@
 //	ui/lines     the same run and the same questions in plain lines, without a screen
 //	ui/picker    choosing a group, on a screen or in lines
 //	ui/scene     a snapshot read with a clock: names, countdowns, and what it says in words
+//	ui/news      what wants a person, and whether the terminal tells of it
 //	ui/glance    the whole group: a strip of nodes, the pace, the timeline
 //	ui/table     a node in a line: columns, headings, orders
 //	ui/term      the terminal: size, colours, multiplexers, notifications, stderr
 //	ui/style     looks of text: pens and glyphs of a theme, lines, frames, formats
 //	ui/uitest    fixtures for the tests of all of these
 //
-// Imports point down this list: lines → ui → glance → table → scene and term → style.
+// Imports point down this list: lines → ui → news, glance → table → scene and term → style.
 //
 // # A message, a frame
 //
@@ -27,7 +28,7 @@
 //
 // # Where things are
 //
-// A pane is a file with the functions that draw it: header.go, banner.go, nodes.go with
+// A pane is a file with the functions that draw it: header.go (with banners), nodes.go with
 // arrange.go (filter, order and marks), blockers.go (with evictions), roll.go,
 // pool.go, validation.go, log.go, footer.go. A dialog is a type that implements dialog
 // (dialog.go): questions with buttons in questions.go, force.go, menu.go, and those that

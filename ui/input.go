@@ -173,7 +173,7 @@ func (m *Model) find(x, y int) (s spot, ok bool) {
 // click puts the cursor on what is under the pointer, or presses the key that the
 // footer shows there. The second of two opens the details.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	m.attention.here(m.Opts.Now())
+	m.attention.Here(m.Opts.Now())
 	if !m.mouse.on || msg.Button != tea.MouseLeft || m.Dialog != nil || m.TooSmall() || m.grace.swallow(m.Opts.Now()) {
 		return nil
 	}
@@ -256,7 +256,7 @@ func entryAt(line string, x int) (entry string, nth int) {
 
 // wheel scrolls the dialog, or the pane under the pointer.
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	m.attention.here(m.Opts.Now())
+	m.attention.Here(m.Opts.Now())
 	n := wheelLines
 	switch msg.Button {
 	case tea.MouseWheelUp:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/themes"
+	"github.com/drainboard/drainboard/ui/news"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/uitest"
 )
@@ -91,11 +92,12 @@ func TestWindowTitleOfAValidation(t *testing.T) {
 
 // A cluster that does not get valid for long is news; one that boots a machine is not.
 func TestInvalidNews(t *testing.T) {
-	if got := board(uitest.Validating(), 120, 36, themes.None).news(uitest.Moment); len(got) != 0 {
+	of := func(m *Model) []news.Item { return news.Of(m.Scene, m.Styles, "", uitest.Moment) }
+	if got := of(board(uitest.Validating(), 120, 36, themes.None)); len(got) != 0 {
 		t.Errorf("news after two minutes: %v", got)
 	}
-	got := board(uitest.Pressed(), 120, 36, themes.None).news(uitest.Moment)
-	if len(got) != 1 || !strings.Contains(got[0].text, "the cluster is not valid: 1 group, 1 node, 1 pod, 1 ignored, fails in 1:35") {
+	got := of(board(uitest.Pressed(), 120, 36, themes.None))
+	if len(got) != 1 || !strings.Contains(got[0].Text, "the cluster is not valid: 1 group, 1 node, 1 pod, 1 ignored, fails in 1:35") {
 		t.Errorf("news: %v", got)
 	}
 }

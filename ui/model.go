@@ -7,6 +7,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/ui/news"
 	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/term"
 )
@@ -40,7 +41,7 @@ type Model struct {
 	Exit    Exit
 
 	term.Screen
-	attention attention
+	attention news.Attention
 	mouse     mouse
 	overheard []record.Event
 
@@ -135,18 +136,17 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(m.tick(), m.attend())
 	case tea.FocusMsg:
-		m.attention.reports = true
-		m.attention.here(m.Opts.Now())
+		m.attention.FocusIn(m.Opts.Now())
 		return m.attend()
 	case tea.BlurMsg:
-		m.attention.reports, m.attention.away = true, true
+		m.attention.FocusOut()
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.KeyPressMsg:
 		m.dirty = true
-		m.attention.here(m.Opts.Now())
+		m.attention.Here(m.Opts.Now())
 		return m.press(msg)
 	case tea.PasteMsg:
 		m.paste(msg)
@@ -331,6 +331,17 @@ func (m *Model) interrupt() tea.Cmd {
 
 // approvalLost is how long an approval may take to be taken up before it is doubted.
 const approvalLost = 10 * time.Second
+
+// attend sends a notification if there are news and nobody looks.
+func (m *Model) attend() tea.Cmd {
+	if m.Scene == nil || m.Appearance.Silent {
+		return nil
+	}
+	if seq := m.attention.Notification(m.TTY, m.Scene, m.Styles, m.Approved, m.Opts.Now()); seq != "" {
+		return tea.Raw(seq)
+	}
+	return nil
+}
 
 // doubtApproval asks again for what was approved and still waits: the run may have
 // paused in between, or not have heard.

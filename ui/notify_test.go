@@ -8,6 +8,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/ui/news"
 	"github.com/drainboard/drainboard/ui/style"
 	"github.com/drainboard/drainboard/ui/term"
 	"github.com/drainboard/drainboard/ui/uitest"
@@ -82,7 +83,7 @@ func TestANotificationForTheCanaryAndAPhase(t *testing.T) {
 	ui := sit(t, 120, 36, uitest.Quiet(), ghostty)
 	ui.Expect("draining").Press(focusOut).Show(uitest.Canary())
 	ui.Heard("the canary (1 node) waits for approval\a")
-	ui.Later(notifyEvery).Show(uitest.Phase()).Heard("phase upgrade waits for approval\a")
+	ui.Later(news.Every).Show(uitest.Phase()).Heard("phase upgrade waits for approval\a")
 }
 
 // A budget with many pods, or a node with many, is one notification; a budget that
@@ -117,12 +118,12 @@ func TestABurstIsOneNotification(t *testing.T) {
 	third.Owner, third.Pod, third.Node, third.Machine = "agent", "kube-system/agent-1", uitest.Host(2, 9), "i-0a1b2c3d4e5f62009"
 	both.Blockers = []*blockers.Blocker{&second, &third}
 	ui.Show(both).Expect("Batch 2 waits").Silent(osc777)
-	ui.Later(notifyEvery).Show(both)
+	ui.Later(news.Every).Show(both)
 	ui.Heard(osc777 + "drainboard ng-web;batch 2 (3 nodes) waits for approval. ip-10-0-2-31 is blocked: shop/cart-1. and 1 more\a").Silent(osc777)
 	// Gone before it is time: not told.
 	paused := uitest.Quiet()
 	paused.State, paused.Why = record.Paused, "pods are Pending for too long"
-	ui.Show(paused).Expect("paused").Silent(osc777).Show(uitest.Quiet()).Gone("paused").Later(notifyEvery).Show(uitest.Quiet()).Show(uitest.Busy()).Expect("checkout").Silent(osc777)
+	ui.Show(paused).Expect("paused").Silent(osc777).Show(uitest.Quiet()).Gone("paused").Later(news.Every).Show(uitest.Quiet()).Show(uitest.Busy()).Expect("checkout").Silent(osc777)
 }
 
 func TestANotificationWhenTheRunPausesOrEnds(t *testing.T) {
@@ -130,7 +131,7 @@ func TestANotificationWhenTheRunPausesOrEnds(t *testing.T) {
 	paused.State, paused.Why = record.Paused, "pods are Pending; too long"
 	ui := sit(t, 120, 36, uitest.Quiet(), ghostty)
 	ui.Expect("draining").Press(focusOut).Show(paused).Heard(osc777 + "drainboard ng-web;paused: pods are Pending; too long\a")
-	ui.Expect("paused").Show(uitest.Quiet()).Gone("paused").Later(notifyEvery).Show(paused).Heard(osc777)
+	ui.Expect("paused").Show(uitest.Quiet()).Gone("paused").Later(news.Every).Show(paused).Heard(osc777)
 	// The end is told at once.
 	ui.Show(uitest.Failed()).Heard(osc777 + "drainboard ng-web;failed: PodEvictionFailure: ")
 	ui.Show(uitest.Failed()).Later(time.Hour).Show(uitest.Failed()).Silent(osc777)
@@ -207,14 +208,14 @@ func TestWithoutFocusReportsTheBellRings(t *testing.T) {
 		return strings.Count(ui.wire.String(), bell) - strings.Count(ui.wire.String(), "\x1b]") // titles and questions end with one
 	}
 	ui := sit(t, 120, 48, uitest.Quiet(), on("TERM=xterm-256color"))
-	ui.Expect("draining").Later(10 * idleLong).Show(uitest.Busy()).Expect("checkout")
+	ui.Expect("draining").Later(10 * news.Idle).Show(uitest.Busy()).Expect("checkout")
 	ui.Press("?").Expect("this list of actions").Press("esc").Gone("this list of actions").Show(uitest.Asking()).Expect("Batch 2 waits")
 	if n := heard(ui); n != 0 {
 		t.Fatalf("%d bells, want none", n)
 	}
 	more := uitest.Asking()
 	more.Batch.Evict = 57
-	ui.Later(idleLong).Show(more).Expect("57 pods").until(func(string) string {
+	ui.Later(news.Idle).Show(more).Expect("57 pods").until(func(string) string {
 		if heard(ui) != 1 {
 			return "has not rung once"
 		}

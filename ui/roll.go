@@ -10,7 +10,6 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/roll"
 	"github.com/drainboard/drainboard/engine/snapshot"
-	"github.com/drainboard/drainboard/ui/scene"
 	"github.com/drainboard/drainboard/ui/style"
 )
 
@@ -26,7 +25,8 @@ func (m *Model) turned(s *snapshot.Snapshot) {
 	m.Focus = NodesPane
 	m.Nodes.marks, m.Nodes.Cursor, m.Nodes.tops = nil, "", nil
 	m.Blockers.Cursor, m.log.cursor, m.Approved = "", 0, ""
-	m.late, m.attention.told = nil, nil
+	m.late = nil
+	m.attention.Forget()
 	m.grace.begin(m.Opts.Now())
 	n, of := s.Roll.Place(s.Group)
 	m.say(fmt.Sprintf("the group %s now, %d of %d", s.Group, n, of))
@@ -218,18 +218,6 @@ func (d *rollDialog) key(m *Model, key tea.KeyPressMsg) tea.Cmd {
 		return quit(m)
 	}
 	return d.reader.key(m, key)
-}
-
-// rollNews is what wants a person when the run of a group has ended: that it went wrong,
-// or that all is over.
-func rollNews(sc *scene.Scene) []news {
-	switch g := sc.GroupOfRoll(); {
-	case sc.AllOver():
-		return []news{{"finished", "the roll: " + sc.Roll.Sentence()}}
-	case g.Bad():
-		return []news{{"finished " + g.Name, sc.Brief(g.Sentence())}}
-	}
-	return nil
 }
 
 // notTurn says why there is no other run to show.

@@ -19,7 +19,7 @@
 //
 // Package engine asks a controller in these places only: the marks of others are read
 // (assess/movers), a followed run is decided (follow.go, to which decide.go hands over in
-// one place, drive.go), and an update in place that we select nodes for is watched (inplace.go).
+// one place, decide.go), and an update in place that we select nodes for is watched (inplace.go).
 // Waits, approvals, pauses, the record and the journal are the engine's and the same for all.
 //
 // A new system is: a package beside mcm that implements Controller and registers it, a strategy

@@ -49,7 +49,7 @@ const (
 
 // What EC2 has dry runs for is asked so, what is read is read, and each answer but a denial and
 // a grant leaves the right open.
-func TestCheckRightsAsksServices(t *testing.T) {
+func TestCheckAsksServices(t *testing.T) {
 	s, c := connect(t)
 	s.On("DescribeAutoScalingInstances", "<AutoScalingInstances></AutoScalingInstances>")
 	s.On("CreateLaunchTemplateVersion", awstest.Fail(412, "DryRunOperation", "Request would have succeeded, but DryRun flag is set."))
@@ -77,7 +77,7 @@ func TestCheckRightsAsksServices(t *testing.T) {
 }
 
 // The rest is simulated, for the role of a session, with the group's tags.
-func TestCheckRightsSimulates(t *testing.T) {
+func TestCheckSimulates(t *testing.T) {
 	s, c := connect(t)
 	s.On("GetCallerIdentity", caller("arn:aws:sts::123456789012:assumed-role/admin/kim"))
 	s.On("GetRole", "<Role><Path>/ops/</Path><RoleName>admin</RoleName><RoleId>A</RoleId><Arn>arn:aws:iam::123456789012:role/ops/admin</Arn><CreateDate>2026-01-01T00:00:00Z</CreateDate></Role>")
@@ -117,7 +117,7 @@ func TestCheckRightsSimulates(t *testing.T) {
 }
 
 // Whose policies are simulated, and of whom that cannot be done.
-func TestCheckRightsOfWhom(t *testing.T) {
+func TestCheckOfWhom(t *testing.T) {
 	for arn, want := range map[string]string{
 		"arn:aws:iam::123456789012:user/people/kim":           "arn:aws:iam::123456789012:user/people/kim",
 		"arn:aws-cn:sts::123456789012:assumed-role/admin/kim": "arn:aws-cn:iam::123456789012:role/admin", // IAM does not tell its path
@@ -141,7 +141,7 @@ func TestCheckRightsOfWhom(t *testing.T) {
 }
 
 // What is left is proven by requests that change nothing, none where one would.
-func TestProveRights(t *testing.T) {
+func TestProve(t *testing.T) {
 	suspended := awstest.Members("SuspendedProcesses", awstest.E("ProcessName", "AZRebalance"))
 	for name, c := range map[string]struct {
 		group            string

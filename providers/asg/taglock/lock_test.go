@@ -62,7 +62,7 @@ func lost(h *Held) bool {
 
 // One process holds the lock; a second one sees that it is alive, and takes it once it is
 // released.
-func TestTagLock(t *testing.T) {
+func TestLock(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, bob := two(c, f)
@@ -92,7 +92,7 @@ func TestTagLock(t *testing.T) {
 
 // Both read that nobody holds the lock before either has written: the one whose write came
 // last holds it, the other steps back.
-func TestTagLockOfTwoAtOnce(t *testing.T) {
+func TestLockOfTwoAtOnce(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, bob := two(c, f)
@@ -132,7 +132,7 @@ func TestTagLockOfTwoAtOnce(t *testing.T) {
 
 // The lock of a process that has died is taken over when its time is over, with what it
 // said of a run.
-func TestTagLockOfADeadHolder(t *testing.T) {
+func TestLockOfADeadHolder(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	_, bob := two(c, f)
@@ -156,7 +156,7 @@ func TestTagLockOfADeadHolder(t *testing.T) {
 
 // A holder that was asleep is not sure of its lock when it wakes, and writes nothing any
 // more: another one may have it.
-func TestTagLockOfAHolderThatWasAsleep(t *testing.T) {
+func TestLockOfAHolderThatWasAsleep(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, bob := two(c, f)
@@ -189,7 +189,7 @@ func TestTagLockOfAHolderThatWasAsleep(t *testing.T) {
 
 // A machine that falls asleep between the read that allows a write and the write does not
 // send it, whatever it was for.
-func TestTagLockSleepsBeforeItWrites(t *testing.T) {
+func TestLockSleepsBeforeItWrites(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)
@@ -242,7 +242,7 @@ func TestTagLockSleepsBeforeItWrites(t *testing.T) {
 
 // A tag that another process has written, or taken off, is lost at the next renewal, and not
 // written over.
-func TestTagLockThatIsTaken(t *testing.T) {
+func TestLockThatIsTaken(t *testing.T) {
 	for _, now := range []string{(Tag{Holder: "bob@desk pid 2", Until: time.Now(), id: "OTHER"}).String(), ""} {
 		g, c := tagging(t)
 		f := newTagTime()
@@ -260,7 +260,7 @@ func TestTagLockThatIsTaken(t *testing.T) {
 
 // While AWS throttles, the lock is asked for again and again; one that is held is lost when
 // it could not be renewed for too long, and not before.
-func TestTagLockThrottled(t *testing.T) {
+func TestLockThrottled(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)
@@ -294,7 +294,7 @@ func TestTagLockThrottled(t *testing.T) {
 }
 
 // Who may not tag the group is told which right is missing.
-func TestTagLockDenied(t *testing.T) {
+func TestLockDenied(t *testing.T) {
 	for _, call := range []string{"DescribeTags", "CreateOrUpdateTags"} {
 		g, c := tagging(t)
 		ann, _ := two(c, newTagTime())
@@ -321,7 +321,7 @@ func TestTagLockDenied(t *testing.T) {
 }
 
 // A write whose answer was lost counts if it is there.
-func TestTagLockLostAnswer(t *testing.T) {
+func TestLockLostAnswer(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)
@@ -379,7 +379,7 @@ func TestTagCarriesTheRun(t *testing.T) {
 }
 
 // A tag that Drainboard has not written is nobody's to write over.
-func TestTagLockOfAStrangeTag(t *testing.T) {
+func TestLockOfAStrangeTag(t *testing.T) {
 	g, c := tagging(t)
 	ann, _ := two(c, newTagTime())
 	g.set("owner=team-a")
@@ -389,7 +389,7 @@ func TestTagLockOfAStrangeTag(t *testing.T) {
 }
 
 // Nobody waits for a lock longer than asked for.
-func TestTagLockInterrupted(t *testing.T) {
+func TestLockInterrupted(t *testing.T) {
 	g, c := tagging(t)
 	f := newTagTime()
 	ann, _ := two(c, f)

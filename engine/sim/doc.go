@@ -26,7 +26,7 @@
 //	play      makes scripts up: random clusters with random faults
 //	rehearse  plays a run to its end in a copy of the world, for a forecast
 //	realtime  lets engine/live's loop drive a Sim with the wall clock
-//	hidden    counts how often a forecast is right; mutate draws mutations of the engine
+//	accuracy  counts how often a forecast is right; mutate draws mutations of the engine
 //
 // Everything follows from the seed: two runs of one script are the same.
 package sim

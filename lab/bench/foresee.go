@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim/hidden"
+	"github.com/drainboard/drainboard/engine/sim/accuracy"
 	"github.com/drainboard/drainboard/engine/sim/rehearse"
 	"github.com/drainboard/drainboard/engine/sim/script"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -110,14 +110,14 @@ func (b *bench) addTally(title string, t *tally) {
 
 // hidden counts misses and false alarms of forecasts over random clusters, by kind of fault.
 func (b *bench) hidden(ctx context.Context) error {
-	list := make([]hidden.Outcome, b.clusters)
+	list := make([]accuracy.Outcome, b.clusters)
 	failed := make([]error, len(list))
 	var next atomic.Int64
 	var running sync.WaitGroup
 	for range runtime.NumCPU() {
 		running.Go(func() {
 			for i := next.Add(1) - 1; int(i) < len(list) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				list[i], failed[i] = hidden.Play(ctx, hidden.Draw(uint64(i+1)), true)
+				list[i], failed[i] = accuracy.Play(ctx, accuracy.Draw(uint64(i+1)), true)
 			}
 		})
 	}
@@ -125,7 +125,7 @@ func (b *bench) hidden(ctx context.Context) error {
 	if err := errors.Join(append(failed, context.Cause(ctx))...); err != nil {
 		return err
 	}
-	rows := hidden.Table(list)
+	rows := accuracy.Table(list)
 	for _, r := range rows {
 		beside := ""
 		if r.Bad > 0 {
@@ -134,7 +134,7 @@ func (b *bench) hidden(ctx context.Context) error {
 		b.add(fmt.Sprintf("hidden, %s: %d clusters, %d end badly", r.Kind, r.Clusters, r.Bad),
 			fmt.Sprintf("%d misses, %d false alarms, %d other results", r.Misses, r.FalseAlarms, r.Other), beside, "")
 	}
-	known := hidden.Known(rows)
+	known := accuracy.Known(rows)
 	b.add("hidden: result right where it can be known", fmt.Sprintf("%d of %d, %.1f %%", known.Right, known.Clusters, 100*float64(known.Right)/float64(max(1, known.Clusters))), "at least 95 %", "")
 	return nil
 }

@@ -1,6 +1,6 @@
 // Package kube is the connection to a Kubernetes cluster: how it is found (flags.go, connect.go), how
 // requests are sent, what this user may do (rights.go, rules.go), and what it means when the API
-// refuses or does not answer (words.go for people, classify.go for the engine). A Client (kube.go)
+// refuses or does not answer (refusals.go for people, classify.go for the engine). A Client (kube.go)
 // also tells the cluster's time, and reads what is wanted once (read.go, machines.go, custom.go).
 //
 // What is done with a Client has packages of its own, which know this one and not each other, but

@@ -10,17 +10,32 @@ import (
 
 // budgetIndex finds the budgets of a pod without a look at all of its namespace: most ask for one
 // value of a label, and are found by it.
-type budgetIndex map[asked][]*Budget
+type budgetIndex struct {
+	of map[asked][]indexed
+	// keys are the labels that budgets of a namespace ask for, "" where some ask for no one value, and
+	// how many do.
+	keys map[string]map[string]int
+}
+
+func newBudgetIndex() budgetIndex {
+	return budgetIndex{of: map[asked][]indexed{}, keys: map[string]map[string]int{}}
+}
+
+// indexed is a budget of the index; alone: it asks for nothing else.
+type indexed struct {
+	*Budget
+	alone bool
+}
 
 // asked is a label that all pods of a budget have, with its namespace; without a key it is that of
 // budgets that ask for no one value.
 type asked struct{ namespace, key, value string }
 
-// asks is a label that all pods of a budget have.
-func asks(b *Budget) asked {
-	out := asked{namespace: b.Namespace}
+// asks is a label that all pods of a budget have, and whether it covers all pods that have it.
+func asks(b *Budget) (out asked, alone bool) {
+	out.namespace = b.Namespace
 	if b.Selector == nil {
-		return out
+		return out, false
 	}
 	list, _ := b.Selector.Requirements()
 	for i := range list {
@@ -28,40 +43,48 @@ func asks(b *Budget) asked {
 		case selection.In, selection.Equals, selection.DoubleEquals:
 			if values := list[i].ValuesUnsorted(); len(values) == 1 {
 				out.key, out.value = list[i].Key(), values[0]
-				return out
+				return out, len(list) == 1
 			}
 		}
 	}
-	return out
+	return out, false
 }
 
 func (x budgetIndex) put(b *Budget) {
-	at := asks(b)
-	x[at] = append(x[at], b)
+	at, alone := asks(b)
+	x.of[at] = append(x.of[at], indexed{b, alone})
+	if x.keys[at.namespace] == nil {
+		x.keys[at.namespace] = map[string]int{}
+	}
+	x.keys[at.namespace][at.key]++
 }
 
 func (x budgetIndex) take(b *Budget) {
-	at := asks(b)
-	if x[at] = slices.DeleteFunc(x[at], func(have *Budget) bool { return have == b }); len(x[at]) == 0 {
-		delete(x, at)
+	at, _ := asks(b)
+	if x.of[at] = slices.DeleteFunc(x.of[at], func(have indexed) bool { return have.Budget == b }); len(x.of[at]) == 0 {
+		delete(x.of, at)
+	}
+	keys := x.keys[at.namespace]
+	if keys[at.key]--; keys[at.key] == 0 {
+		delete(keys, at.key)
+	}
+	if len(keys) == 0 {
+		delete(x.keys, at.namespace)
 	}
 }
 
 // list are the budgets that cover a pod, sorted by name.
 func (x budgetIndex) list(p *Pod) (out []*Budget) {
-	if len(x) == 0 {
-		return nil
-	}
-	add := func(at asked) {
-		for _, b := range x[at] {
-			if b.Selector != nil && b.Selector.Matches(labels.Set(p.Labels)) {
-				out = append(out, b)
+	for key := range x.keys[p.Namespace] {
+		value, has := p.Labels[key]
+		if key != "" && !has {
+			continue
+		}
+		for _, b := range x.of[asked{p.Namespace, key, value}] {
+			if b.alone || b.Selector != nil && b.Selector.Matches(labels.Set(p.Labels)) {
+				out = append(out, b.Budget)
 			}
 		}
-	}
-	add(asked{namespace: p.Namespace})
-	for key, value := range p.Labels {
-		add(asked{p.Namespace, key, value})
 	}
 	if len(out) > 1 {
 		slices.SortFunc(out, func(a, b *Budget) int { return cmp.Compare(a.Name, b.Name) })

@@ -64,6 +64,22 @@ func cleanList(list []string) []string {
 	return out
 }
 
+// cleanEach is a list with all its values clean: itself if they are.
+func cleanEach[T comparable](list []T, clean func(T) T) []T {
+	out, shared := list, true
+	for i, v := range list {
+		c := clean(v)
+		if c == v {
+			continue
+		}
+		if shared {
+			out, shared = slices.Clone(list), false
+		}
+		out[i] = c
+	}
+	return out
+}
+
 func cleanMap(m map[string]string) map[string]string {
 	if plainMap(m) {
 		return m
@@ -146,30 +162,21 @@ func (g Group) Clean() Group {
 	g.SuspensionReasons = cleanMap(g.SuspensionReasons)
 	g.Refresh, g.Scaling, g.Pool, g.Managed = g.Refresh.Clean(), g.Scaling.Clean(), g.Pool.Clean(), g.Managed.Clean()
 	g.Lately = g.Lately.Clean()
-	g.Overrides = slices.Clone(g.Overrides)
-	for i, t := range g.Overrides {
-		g.Overrides[i].ID = Clean(t.ID)
-	}
-	g.Activities = slices.Clone(g.Activities)
-	for i, a := range g.Activities {
-		g.Activities[i].ID, g.Activities[i].Cause, g.Activities[i].Message = Clean(a.ID), Clean(a.Cause), Clean(a.Message)
-		g.Activities[i].Launches, g.Activities[i].Ends, g.Activities[i].Zone = Clean(a.Launches), Clean(a.Ends), Clean(a.Zone)
-	}
-	g.Subnets = slices.Clone(g.Subnets)
-	for i, n := range g.Subnets {
-		g.Subnets[i].ID, g.Subnets[i].Zone = Clean(n.ID), Clean(n.Zone)
-	}
-	g.Warm = slices.Clone(g.Warm)
-	for i, m := range g.Warm {
-		g.Warm[i] = m.Clean()
-	}
+	g.Overrides = cleanEach(g.Overrides, func(t Template) Template { t.ID = Clean(t.ID); return t })
+	g.Activities = cleanEach(g.Activities, Activity.clean)
+	g.Subnets = cleanEach(g.Subnets, func(n Subnet) Subnet { n.ID, n.Zone = Clean(n.ID), Clean(n.Zone); return n })
+	g.Warm = cleanEach(g.Warm, Machine.Clean)
 	g.Role, g.Peers = Role(Clean(string(g.Role))), slices.Clone(g.Peers)
 	for i, p := range g.Peers {
 		g.Peers[i].Name, g.Peers[i].Alias, g.Peers[i].Role, g.Peers[i].Machines = Clean(p.Name), Clean(p.Alias), Role(Clean(string(p.Role))), cleanList(p.Machines)
 	}
-	g.Hooks = slices.Clone(g.Hooks)
-	for i, h := range g.Hooks {
-		g.Hooks[i].Name = Clean(h.Name)
-	}
+	g.Hooks = cleanEach(g.Hooks, func(h Hook) Hook { h.Name = Clean(h.Name); return h })
 	return g
+}
+
+// clean is the activity with all its strings clean.
+func (a Activity) clean() Activity {
+	a.ID, a.Cause, a.Message = Clean(a.ID), Clean(a.Cause), Clean(a.Message)
+	a.Launches, a.Ends, a.Zone = Clean(a.Launches), Clean(a.Ends), Clean(a.Zone)
+	return a
 }

@@ -33,7 +33,7 @@ type BudgetContents struct {
 // Contents returns what the World holds now. It shares the World's objects, which do not change.
 func (w *World) Contents() Contents {
 	c := Contents{Group: w.Group, Health: maps.Clone(w.Health), Nodes: w.Nodes()}
-	for _, m := range w.places {
+	for _, m := range w.Machines() {
 		c.Machines = append(c.Machines, *m)
 	}
 	for _, uid := range slices.Sorted(maps.Keys(w.pods)) {

@@ -10,7 +10,7 @@ import (
 // lists what there is. A partial world's early pods are not in it.
 func (w *World) Copy() func() *World {
 	nodes, pods, budgets := w.Nodes(), slices.Collect(maps.Values(w.pods)), slices.Collect(maps.Values(w.budgets))
-	machines, group, health := w.places, w.Group, maps.Clone(w.Health)
+	machines, group, health := w.Machines(), w.Group, maps.Clone(w.Health)
 	daemons, knowsDS, stopping := w.daemons, w.knowsDS, maps.Clone(w.stopping)
 	return func() *World {
 		c := New()

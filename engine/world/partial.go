@@ -23,7 +23,7 @@ func (w *World) SetEarly(node string, pods []*Pod) {
 	for i, p := range pods {
 		list[i] = p.Clean()
 	}
-	slices.SortFunc(list, inOrder)
+	slices.SortFunc(list, InOrder)
 	w.early[node] = list
 }
 

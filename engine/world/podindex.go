@@ -19,14 +19,26 @@ type podIndex struct {
 	derived any
 }
 
+// put puts a pod where it is now, in place of what it was before, if that was there.
 func (s podIndexes) put(name string, p *Pod) {
 	at := s[name]
 	if at == nil {
 		at = &podIndex{pods: map[string]*Pod{}}
 		s[name] = at
 	}
+	if old := at.pods[p.UID]; old != nil {
+		at.changed(nil, old)
+	}
 	at.pods[p.UID] = p
 	at.changed(p, nil)
+}
+
+// move puts a pod where it is now, and takes it from where it was.
+func (s podIndexes) move(from, to string, p *Pod) {
+	if from != to && s[from] != nil && s[from].pods[p.UID] != nil {
+		s.take(from, p.UID)
+	}
+	s.put(to, p)
 }
 
 func (s podIndexes) take(name, uid string) {
@@ -40,7 +52,7 @@ func (s podIndexes) take(name, uid string) {
 
 // fewChanges is up to how many changes the sorted list of n pods is merged with them: beyond it,
 // sorting afresh costs no more.
-func fewChanges(n int) int { return n / 8 }
+func fewChanges(n int) int { return max(4, n/8) }
 
 // changed notes a pod that came, or one that is gone.
 func (at *podIndex) changed(came, gone *Pod) {
@@ -59,18 +71,18 @@ func (at *podIndex) changed(came, gone *Pod) {
 // merge is the sorted list with what has changed since. The old one stays as it is.
 func (at *podIndex) merge() []*Pod {
 	at.came = slices.DeleteFunc(at.came, func(p *Pod) bool { return at.pods[p.UID] != p })
-	slices.SortFunc(at.came, inOrder)
+	slices.SortFunc(at.came, InOrder)
 	at.came = slices.Compact(at.came) // one that was set twice
-	slices.SortFunc(at.gone, inOrder)
+	slices.SortFunc(at.gone, InOrder)
 	out, rest := make([]*Pod, 0, len(at.pods)), at.sorted
 	upTo := func(p *Pod) (found bool) { // moves what lies before p from rest to out
-		n, found := slices.BinarySearchFunc(rest, p, inOrder)
+		n, found := slices.BinarySearchFunc(rest, p, InOrder)
 		out, rest = append(out, rest[:n]...), rest[n:]
 		return found
 	}
 	gone := at.gone
 	for _, p := range at.came {
-		for len(gone) > 0 && inOrder(gone[0], p) <= 0 {
+		for len(gone) > 0 && InOrder(gone[0], p) <= 0 {
 			if upTo(gone[0]) {
 				rest = rest[1:]
 			}
@@ -96,14 +108,15 @@ func (s podIndexes) list(name string) []*Pod {
 	}
 	switch {
 	case at.sorted == nil:
-		at.sorted = slices.SortedFunc(maps.Values(at.pods), inOrder)
+		at.sorted = slices.SortedFunc(maps.Values(at.pods), InOrder)
 	case len(at.came)+len(at.gone) > 0:
 		at.sorted, at.came, at.gone = at.merge(), nil, nil
 	}
 	return at.sorted
 }
 
-func inOrder(a, b *Pod) int {
+// InOrder compares pods by namespace, name and UID, as lists of them are sorted.
+func InOrder(a, b *Pod) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
 

@@ -38,7 +38,7 @@ func TestPodIndexMerges(t *testing.T) {
 			}
 			given = w.PodsOf("rs")
 			was = slices.Clone(given)
-			if want := slices.SortedFunc(maps.Values(pods), inOrder); !slices.Equal(given, want) {
+			if want := slices.SortedFunc(maps.Values(pods), InOrder); !slices.Equal(given, want) {
 				t.Fatalf("seed %d, step %d: the list has %d pods, in another order than the %d that are there", seed, step, len(given), len(want))
 			}
 		}

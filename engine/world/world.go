@@ -39,11 +39,12 @@ type World struct {
 
 	nodes     map[string]*Node
 	names     []*Node         // of nodes, sorted; nil until asked for
+	renewed   []*Node         // of nodes that are in names as they were before
 	pods      map[string]*Pod // by UID
 	stopping  map[string]*Pod // as they were seen last, those that were asked to stop, gone or not
 	budgets   map[string]*Budget
 	machines  map[string]*Machine
-	places    []*Machine      // of machines, sorted
+	places    []*Machine      // of machines, sorted; nil until asked for
 	order     []*Machine      // of machines, as they were given
 	daemons   map[string]bool // UIDs of living DaemonSets
 	podsOn    podIndexes      // by node name, "" for those without one
@@ -82,7 +83,7 @@ func New() *World {
 		podsOn:    podIndexes{},
 		podsIn:    podIndexes{},
 		podsOf:    podIndexes{},
-		budgetsOf: budgetIndex{},
+		budgetsOf: newBudgetIndex(),
 		nodeOf:    map[string]*Node{},
 	}
 }
@@ -118,7 +119,14 @@ func (w *World) SetNode(n *Node) {
 	if old == nil || old.Machine != n.Machine {
 		w.changed(ChangedName, n.Name)
 	}
-	w.nodes[n.Name], w.names = n, nil
+	w.nodes[n.Name] = n
+	switch {
+	case w.names == nil:
+	case old == nil || len(w.renewed) >= fewChanges(len(w.names)):
+		w.names = nil
+	default:
+		w.renewed = append(w.renewed, n)
+	}
 	if n.Machine != "" {
 		w.nodeOf[n.Machine] = n
 		w.changed(ChangedMachine, n.Machine)
@@ -144,36 +152,31 @@ func (w *World) DeleteNode(name string) {
 // next pod of the same name is another pod.
 func (w *World) SetPod(p *Pod) {
 	p = p.Clean()
-	if !w.unlist(p.UID) {
+	old := w.pods[p.UID]
+	if old == nil {
 		w.changed(ChangedPod, p.UID)
+		old = &Pod{}
 	}
 	w.pods[p.UID] = p
 	if p.Terminating() {
 		w.stops(p)
 	}
-	w.podsOn.put(p.Node, p)
-	w.podsIn.put(p.Namespace, p)
-	w.podsOf.put(p.Owner.UID, p)
+	w.podsOn.move(old.Node, p.Node, p)
+	w.podsIn.move(old.Namespace, p.Namespace, p)
+	w.podsOf.move(old.Owner.UID, p.Owner.UID, p)
 }
 
 // DeletePod removes a pod by UID.
 func (w *World) DeletePod(uid string) {
-	if w.unlist(uid) {
-		w.changed(ChangedPod, uid)
-		delete(w.pods, uid)
-	}
-}
-
-// unlist takes a pod off all lists. It reports whether the pod was there.
-func (w *World) unlist(uid string) bool {
 	old := w.pods[uid]
 	if old == nil {
-		return false
+		return
 	}
 	w.podsOn.take(old.Node, uid)
 	w.podsIn.take(old.Namespace, uid)
 	w.podsOf.take(old.Owner.UID, uid)
-	return true
+	w.changed(ChangedPod, uid)
+	delete(w.pods, uid)
 }
 
 // mostStopping is how many pods that were asked to stop are kept beside those that are there.
@@ -231,31 +234,55 @@ func (w *World) SetMachines(list []Machine) {
 	if w.listed(list) {
 		return
 	}
-	next := make(map[string]*Machine, len(list))
-	w.order = make([]*Machine, len(list))
-	kept := true
+	order, changed := make([]*Machine, len(list)), []*Machine(nil)
+	moved := len(list) != len(w.order) || w.ranOn == nil // another set of machines, or nodes
 	for i := range list {
 		old := w.machines[list[i].ID]
 		if old == nil || !old.same(&list[i]) {
 			m := list[i].Clean()
-			if old = w.machines[m.ID]; old == nil || !old.same(&m) {
-				kept, old = false, &m
-				w.changed(ChangedMachine, m.ID)
+			if was := w.machines[m.ID]; was == nil || !was.same(&m) {
+				moved = moved || was == nil || was.Node != m.Node
+				changed = append(changed, &m)
+				old = &m
+			} else {
+				old = was
 			}
 		}
-		next[old.ID], w.order[i] = old, old
+		order[i] = old
+		moved = moved || old.ID != w.order[i].ID
 	}
-	if kept && len(next) == len(w.machines) && w.ranOn != nil {
-		return
+	w.order = order
+	if len(changed) > 0 {
+		w.places = slices.Clone(w.places)
+	}
+	for _, m := range changed {
+		w.changed(ChangedMachine, m.ID)
+		if i, found := slices.BinarySearchFunc(w.places, m, byPlace); found {
+			w.places[i] = m
+		} else {
+			w.places = nil
+		}
+		w.machines[m.ID] = m
+	}
+	if moved {
+		w.moveMachines()
+	}
+}
+
+// moveMachines drops the machines that are listed no more, and finds the nodes of all others.
+func (w *World) moveMachines() {
+	listed := make(map[string]*Machine, len(w.order))
+	for _, m := range w.order {
+		listed[m.ID] = m
 	}
 	for id := range w.machines {
-		if next[id] == nil {
+		if listed[id] == nil {
 			w.changed(ChangedMachine, id)
+			w.places = nil
 		}
 	}
-	w.machines = next
-	w.ranOn = map[string]string{}
-	for id, m := range next {
+	w.machines, w.ranOn = listed, map[string]string{}
+	for id, m := range listed {
 		if m.Node == "" {
 			continue
 		}
@@ -264,9 +291,6 @@ func (w *World) SetMachines(list []Machine) {
 			w.SetNode(n)
 		}
 	}
-	w.places = slices.SortedFunc(maps.Values(next), func(a, b *Machine) int {
-		return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
-	})
 }
 
 // listed reports whether a list of machines is what SetMachines was given last.
@@ -293,13 +317,31 @@ func (w *World) Machine(id string) *Machine { return w.machines[id] }
 
 // Machines returns the machines of the group, sorted by zone and id. The list is
 // not to be changed; nor are those that the following return.
-func (w *World) Machines() []*Machine { return w.places }
+func (w *World) Machines() []*Machine {
+	if w.places == nil {
+		w.places = slices.SortedFunc(maps.Values(w.machines), byPlace)
+	}
+	return w.places
+}
+
+func byPlace(a, b *Machine) int {
+	return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
+}
 
 // Nodes returns all nodes of the cluster, sorted by name.
 func (w *World) Nodes() []*Node {
-	if w.names == nil {
-		w.names = slices.SortedFunc(maps.Values(w.nodes), func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) })
+	byName := func(a, b *Node) int { return cmp.Compare(a.Name, b.Name) }
+	switch {
+	case w.names == nil:
+		w.names = slices.SortedFunc(maps.Values(w.nodes), byName)
+	case len(w.renewed) > 0:
+		w.names = slices.Clone(w.names)
+		for _, n := range w.renewed {
+			i, _ := slices.BinarySearchFunc(w.names, n, byName)
+			w.names[i] = n
+		}
 	}
+	w.renewed = nil
 	return w.names
 }
 
@@ -330,6 +372,14 @@ func (w *World) PodsOf(owner string) []*Pod {
 		return nil
 	}
 	return w.podsOf.list(owner)
+}
+
+// EachOf are the pods of an owner (its UID), by their UIDs. The map is not to be changed.
+func (w *World) EachOf(owner string) map[string]*Pod {
+	if at := w.podsOf[owner]; at != nil && owner != "" {
+		return at.pods
+	}
+	return nil
 }
 
 // KeepOf keeps what was derived from the pods of an owner alone, until one of them changes.

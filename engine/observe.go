@@ -64,7 +64,7 @@ func (s observer) observeMachine(m *world.Machine) {
 		n = s.takeIn(m)
 	}
 	n = s.follow(m, n)
-	if was, known := s.Run.Nodes.Find(m.ID); !known || !reflect.DeepEqual(was, n) {
+	if was, known := s.Run.Nodes.Find(m.ID); !known || !reflect.DeepEqual(&was, &n) {
 		s.SetNode(m.ID, n)
 	}
 }
@@ -345,7 +345,14 @@ func observeWorkloads(s *Step) {
 		return
 	}
 	observeLeaving(s)
-	for _, owner := range slices.Sorted(maps.Keys(s.Run.Workloads)) {
+	var news []string // owners whose workloads have changed, or are in trouble
+	for owner, was := range s.Run.Workloads {
+		if is := workloads.Now(s.W, owner, was); is != was || is.Trouble() != record.NoTrouble || is.Reported != record.NoTrouble {
+			news = append(news, owner)
+		}
+	}
+	slices.Sort(news)
+	for _, owner := range news {
 		was := s.Run.Workloads[owner]
 		is := workloads.Now(s.W, owner, was)
 		reportWorkload(s, owner, &is)

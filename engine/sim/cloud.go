@@ -82,9 +82,15 @@ func (s *Sim) AddNodes(n int, version int64) {
 
 // ListMachines brings the Truth up to date with the machines.
 func (s *Sim) ListMachines() {
-	s.listed = s.machinesNow(s.listed, func(*Machine) bool { return true })
-	s.Truth.SetMachines(s.listed)
-	s.Truth.SetGroup(s.Describe())
+	before := s.listed
+	if s.listed = s.machinesNow(before, func(*Machine) bool { return true }); before == nil || !sameList(before, s.listed) {
+		s.Truth.SetMachines(s.listed)
+	}
+	if g := s.Describe(); s.group == nil || !reflect.DeepEqual(&g, &s.Truth.Group) {
+		s.Truth.SetGroup(g)
+		g = s.Truth.Group
+		s.group = &g
+	}
 }
 
 // machinesNow lists machines by their ids as they are: the list that is given, if they are as they
@@ -92,11 +98,7 @@ func (s *Sim) ListMachines() {
 func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []world.Machine {
 	var list []world.Machine // nil as long as it is the one before
 	n := 0
-	if s.ids == nil {
-		s.ids = sortedKeys(s.machines)
-	}
-	for _, id := range s.ids {
-		m := s.machines[id]
+	for _, m := range s.inOrder() {
 		if !which(m) {
 			continue
 		}
@@ -111,6 +113,19 @@ func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []w
 		return before[:n:n]
 	}
 	return list
+}
+
+// sameList reports whether two lists are one and the same.
+func sameList(a, b []world.Machine) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// inOrder are the machines by their IDs. The list is not to be changed.
+func (s *Sim) inOrder() []*Machine {
+	if s.order == nil {
+		s.order = slices.SortedFunc(maps.Values(s.machines), func(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return s.order
 }
 
 // Describe is a copy of the group as the cloud would describe it.
@@ -142,24 +157,30 @@ func (s *Sim) ReadNow() {
 	s.After(s.Config.CloudLag, func() { s.reading, s.fresh = false, true })
 }
 
-// look shows the group to the View once.
+// look shows the group to the View once, as it was listed last.
 func (s *Sim) look() {
 	if s.Faults.away(world.Cloud, s.now) {
 		return
 	}
-	s.shown = s.machinesNow(s.shown, func(m *Machine) bool { return !s.now.Before(m.hidden) })
-	g, list, at, process := s.Describe(), s.shown, s.now, s.process
+	hidden := func(m *Machine) bool { return s.now.Before(m.hidden) }
+	list := s.listed
+	if slices.ContainsFunc(s.inOrder(), hidden) {
+		list = s.machinesNow(s.shown, func(m *Machine) bool { return !hidden(m) })
+	}
+	s.shown = list
+	g, at, process := s.group, s.now, s.process
 	s.After(s.Config.CloudLag, func() {
 		if s.Faults.away(world.Cloud, s.now) || process != s.process || s.View.Health[world.Cloud].Fresh.After(at) {
 			return
 		}
-		before, grown := s.View.Machines(), !reflect.DeepEqual(s.View.Group, g)
+		before, grown := s.View.Machines(), s.shownGroup != g
 		s.show(func(w *world.World) {
 			if grown || s.told != nil { // who keeps another one may have changed it
-				w.SetGroup(g)
+				w.SetGroup(*g)
 			}
 			w.SetMachines(list)
 		})
+		s.shownGroup = g
 		s.View.SetHealth(world.Cloud, world.Health{Fresh: at})
 		s.fresh = s.fresh || grown || !slices.Equal(before, s.View.Machines())
 	})
@@ -168,19 +189,18 @@ func (s *Sim) look() {
 // Alive lists the machines that count against the desired size and are not ending, by id.
 func (s *Sim) Alive() []*Machine {
 	var out []*Machine
-	for _, m := range s.machines {
+	for _, m := range s.inOrder() {
 		if m.counts() && !m.Leaving() {
 			out = append(out, m)
 		}
 	}
-	slices.SortFunc(out, func(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) })
 	return out
 }
 
 // Size is how many machines count against the desired size.
 func (s *Sim) Size() int {
 	n := s.Group.ghosts
-	for _, m := range s.machines {
+	for _, m := range s.inOrder() {
 		if m.counts() {
 			n++
 		}
@@ -191,7 +211,7 @@ func (s *Sim) Size() int {
 // emptiestZone is the zone with the fewest machines, of those not in except.
 func (s *Sim) emptiestZone(except map[string]bool) string {
 	count := map[string]int{}
-	for _, m := range s.machines {
+	for _, m := range s.inOrder() {
 		if m.counts() {
 			count[m.Zone]++
 		}

@@ -160,7 +160,7 @@ func (s *Sim) versionOf(node string) string {
 
 // Forget empties the View: nobody watches any more.
 func (s *Sim) Forget() {
-	s.View, s.synced, s.Faults.held = world.New(), false, nil
+	s.View, s.shownGroup, s.synced, s.Faults.held = world.New(), nil, false, nil
 	s.process++
 }
 

@@ -99,7 +99,8 @@ func From(w *world.World, now time.Time, run record.Run, pace Pace) *Sim {
 	}
 	f.setPods()
 	f.setMachines()
-	f.View.SetGroup(f.Describe())
+	f.View.SetGroup(*f.group)
+	f.shownGroup = f.group
 	for _, src := range []world.Source{world.Nodes, world.Cluster, world.Cloud} {
 		f.View.SetHealth(src, world.Health{Fresh: now})
 	}
@@ -171,7 +172,7 @@ func (f *from) setMachines() {
 		if n != nil {
 			m.Name, m.silent = n.Name, !n.Unreachable.IsZero()
 		}
-		f.machines[m.ID], f.ids = m, nil
+		f.machines[m.ID], f.order = m, nil
 		r, spent := f.run.Nodes.Get(m.ID), time.Duration(0)
 		if r.Stage == record.Launching || r.Stage == record.Terminating {
 			spent = f.now.Sub(r.Since)

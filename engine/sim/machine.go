@@ -58,7 +58,7 @@ func (s *Sim) newMachine(zone string, from world.Template) *Machine {
 	s.nameMachine(m, name, zone, number)
 	m.Zone, m.State, m.Detail, m.Type = zone, world.MachinePending, "Pending", "m5.large"
 	m.Template, m.Spot, m.Protected = from, s.Group.Spot, s.Group.Protects
-	s.machines[m.ID], s.ids = m, nil
+	s.machines[m.ID], s.order = m, nil
 	return m
 }
 
@@ -271,7 +271,7 @@ func (s *Sim) drop(m *Machine) {
 		return
 	}
 	delete(s.machines, m.ID)
-	s.ids = nil
+	s.order = nil
 	s.freed = append(s.freed, m.Name)
 	if m.unnoticed {
 		s.Group.ghosts++

@@ -102,9 +102,11 @@ type Sim struct {
 
 	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
 	machines   map[string]*Machine
-	ids        []string        // of machines, sorted; nil until asked for
+	order      []*Machine      // of machines, by their IDs; nil until asked for
 	listed     []world.Machine // of the Truth
 	shown      []world.Machine // of the last look of the View
+	group      *world.Group    // of the Truth, another one as soon as anything of it changes
+	shownGroup *world.Group    // what the View was shown last
 	peers      []*Peer
 	workloads  []*Workload
 	pods       pods
@@ -127,6 +129,7 @@ func New(c Config, zones ...string) *Sim {
 	s.Group.init(zones)
 	s.Truth.SetDaemonSets(nil)
 	s.View.SetDaemonSets(nil)
+	s.ListMachines()
 	s.poll()
 	s.rebalanceLater()
 	return s

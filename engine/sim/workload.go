@@ -70,11 +70,12 @@ type Workload struct {
 	like    *Pod              // what its pods are like, nil if its Shape tells
 	since   time.Time         // DaemonSet: on nodes that were made since
 	needs   *world.Needs
-	held    Held   // Deployment
-	scale   string // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
-	down    bool   // none of its pods can be Ready now
-	changes *int   // of its list, nil where they are not counted
-	inOrder state  // when nothing was to do
+	held    Held            // Deployment
+	scale   string          // Deployment: the UID by which a run knows it that was found, where UID is its ReplicaSet's
+	down    bool            // none of its pods can be Ready now
+	changes *int            // of its list, nil where they are not counted
+	inOrder state           // when nothing was to do
+	there   map[string]bool // DaemonSet: nodes with a pod, when it looked last
 }
 
 // AddWorkload makes a workload. Its pods carry the label app=name.
@@ -301,14 +302,17 @@ func (s *Sim) onEveryNode(w *Workload) {
 		return
 	}
 	w.inOrder = now // what it makes now changes its list
-	there := map[string]bool{}
+	if w.there == nil {
+		w.there = map[string]bool{}
+	}
+	clear(w.there)
 	for _, p := range s.pods.of(w.list) {
 		if p.owner == w {
-			there[p.Node] = true
+			w.there[p.Node] = true
 		}
 	}
 	for _, n := range s.Truth.Nodes() {
-		if !n.Ready || there[n.Name] || n.Created.Before(w.since) || w.Shape.fit != nil && !w.Shape.fit.selects(n) {
+		if !n.Ready || w.there[n.Name] || n.Created.Before(w.since) || w.Shape.fit != nil && !w.Shape.fit.selects(n) {
 			continue
 		}
 		p := s.newPod(w, w.Name+"-"+n.Name)

@@ -148,7 +148,7 @@ type counted struct {
 	ready, starting, pending, crashLooping int
 	worst                                  *world.Pod // the replacement in most trouble, nil if all are Ready
 	trouble                                record.Trouble
-	like                                   *world.Pod // one that has not ended, nil for none
+	like                                   *world.Pod // the last one in order that has not ended, nil for none
 }
 
 // countedOf counts the pods of an owner, if they or what they are counted for have changed.
@@ -157,11 +157,13 @@ func countedOf(in *world.World, owner string, was *record.Workload) *counted {
 		return c
 	}
 	c := &counted{since: was.Since, reported: was.Reported, pod: was.Pod}
-	for _, p := range in.PodsOf(owner) {
+	for _, p := range in.EachOf(owner) {
 		if p.Finished() {
 			continue
 		}
-		c.like = p
+		if c.like == nil || world.InOrder(p, c.like) > 0 {
+			c.like = p
+		}
 		if replaces(p, was) {
 			c.add(p, was)
 		}
@@ -187,7 +189,7 @@ func (c *counted) add(p *world.Pod, was *record.Workload) {
 		c.ready++
 		return
 	}
-	if c.worst == nil || trouble.Rank() < c.trouble.Rank() || trouble == c.trouble && p.Created.Before(c.worst.Created) {
+	if c.worst == nil || cmp.Or(cmp.Compare(trouble.Rank(), c.trouble.Rank()), p.Created.Compare(c.worst.Created), world.InOrder(p, c.worst)) < 0 {
 		c.worst, c.trouble = p, trouble
 	}
 }

@@ -171,6 +171,7 @@ func (c *Script) building(a *args) (says string, known bool, err error) {
 	case "balancer":
 		c.Sim.Balancer = sim.Balancer{There: true, Takes: a.span("takes", 0), Follows: a.flag("follows")}
 		c.Sim.Group.Balancers = []string{"arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/web/1", "web"}
+		c.Sim.ListMachines()
 	case "workload":
 		err = c.workload(a)
 	case "budget":

@@ -98,7 +98,7 @@ func (s *Sim) ListMachines() {
 func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []world.Machine {
 	var list []world.Machine // nil as long as it is the one before
 	n := 0
-	for _, m := range s.inOrder() {
+	for _, m := range s.byID() {
 		if !which(m) {
 			continue
 		}
@@ -120,8 +120,8 @@ func sameList(a, b []world.Machine) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// inOrder are the machines by their IDs. The list is not to be changed.
-func (s *Sim) inOrder() []*Machine {
+// byID are the machines by their IDs. The list is not to be changed.
+func (s *Sim) byID() []*Machine {
 	if s.order == nil {
 		s.order = slices.SortedFunc(maps.Values(s.machines), func(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) })
 	}
@@ -164,7 +164,7 @@ func (s *Sim) look() {
 	}
 	hidden := func(m *Machine) bool { return s.now.Before(m.hidden) }
 	list := s.listed
-	if slices.ContainsFunc(s.inOrder(), hidden) {
+	if slices.ContainsFunc(s.byID(), hidden) {
 		list = s.machinesNow(s.shown, func(m *Machine) bool { return !hidden(m) })
 	}
 	s.shown = list
@@ -189,7 +189,7 @@ func (s *Sim) look() {
 // Alive lists the machines that count against the desired size and are not ending, by id.
 func (s *Sim) Alive() []*Machine {
 	var out []*Machine
-	for _, m := range s.inOrder() {
+	for _, m := range s.byID() {
 		if m.counts() && !m.Leaving() {
 			out = append(out, m)
 		}
@@ -200,7 +200,7 @@ func (s *Sim) Alive() []*Machine {
 // Size is how many machines count against the desired size.
 func (s *Sim) Size() int {
 	n := s.Group.ghosts
-	for _, m := range s.inOrder() {
+	for _, m := range s.byID() {
 		if m.counts() {
 			n++
 		}
@@ -211,7 +211,7 @@ func (s *Sim) Size() int {
 // emptiestZone is the zone with the fewest machines, of those not in except.
 func (s *Sim) emptiestZone(except map[string]bool) string {
 	count := map[string]int{}
-	for _, m := range s.inOrder() {
+	for _, m := range s.byID() {
 		if m.counts() {
 			count[m.Zone]++
 		}

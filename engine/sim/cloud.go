@@ -123,9 +123,26 @@ func sameList(a, b []world.Machine) bool {
 // byID are the machines by their IDs. The list is not to be changed.
 func (s *Sim) byID() []*Machine {
 	if s.order == nil {
-		s.order = slices.SortedFunc(maps.Values(s.machines), func(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) })
+		s.order = slices.SortedFunc(maps.Values(s.machines), byID)
 	}
 	return s.order
+}
+
+func byID(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) }
+
+// addMachine adds a machine.
+func (s *Sim) addMachine(m *Machine) {
+	order := s.byID()
+	at, _ := slices.BinarySearchFunc(order, m, byID)
+	s.machines[m.ID], s.order = m, slices.Insert(slices.Clip(order), at, m)
+}
+
+// removeMachine takes a machine away.
+func (s *Sim) removeMachine(m *Machine) {
+	order := s.byID()
+	at, _ := slices.BinarySearchFunc(order, m, byID)
+	s.order = slices.Concat(order[:at], order[at+1:])
+	delete(s.machines, m.ID)
 }
 
 // Describe is a copy of the group as the cloud would describe it.

@@ -172,7 +172,7 @@ func (f *from) setMachines() {
 		if n != nil {
 			m.Name, m.silent = n.Name, !n.Unreachable.IsZero()
 		}
-		f.machines[m.ID], f.order = m, nil
+		f.addMachine(m)
 		r, spent := f.run.Nodes.Get(m.ID), time.Duration(0)
 		if r.Stage == record.Launching || r.Stage == record.Terminating {
 			spent = f.now.Sub(r.Since)

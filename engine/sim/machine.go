@@ -58,7 +58,7 @@ func (s *Sim) newMachine(zone string, from world.Template) *Machine {
 	s.nameMachine(m, name, zone, number)
 	m.Zone, m.State, m.Detail, m.Type = zone, world.MachinePending, "Pending", "m5.large"
 	m.Template, m.Spot, m.Protected = from, s.Group.Spot, s.Group.Protects
-	s.machines[m.ID], s.order = m, nil
+	s.addMachine(m)
 	return m
 }
 
@@ -270,8 +270,7 @@ func (s *Sim) drop(m *Machine) {
 	if s.machines[m.ID] != m {
 		return
 	}
-	delete(s.machines, m.ID)
-	s.order = nil
+	s.removeMachine(m)
 	s.freed = append(s.freed, m.Name)
 	if m.unnoticed {
 		s.Group.ghosts++

@@ -143,8 +143,7 @@ var HandlerTaint = world.Taint{Key: "aws-node-termination-handler/scheduled-main
 
 // TakeOut takes a machine out of the group as another user: it runs on.
 func (s *Sim) TakeOut(m *Machine) {
-	delete(s.machines, m.ID)
-	s.order = nil
+	s.removeMachine(m)
 	s.TakenOut[m.ID] = true
 	s.Resize(-1)
 }

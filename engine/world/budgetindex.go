@@ -50,6 +50,16 @@ func asks(b *Budget) (out asked, alone bool) {
 	return out, false
 }
 
+// sameSelector reports whether two selectors are one and the same.
+func sameSelector(a, b labels.Selector) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	x, some := a.Requirements()
+	y, any := b.Requirements()
+	return some == any && len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0])
+}
+
 func (x budgetIndex) put(b *Budget) {
 	at, alone := asks(b)
 	x.of[at] = append(x.of[at], indexed{b, alone})

@@ -51,6 +51,7 @@ type World struct {
 	podsIn    podIndexes      // by namespace
 	podsOf    podIndexes      // by their owner's UID
 	budgetsOf budgetIndex
+	coverage  int               // see Coverage
 	nodeOf    map[string]*Node  // machine id -> node
 	ranOn     map[string]string // node name -> machine id, as far as the machines say so
 	knowsDS   bool
@@ -197,7 +198,11 @@ func (w *World) Stopping(uid string) *Pod { return w.stopping[uid] }
 // SetBudget adds or replaces a budget.
 func (w *World) SetBudget(b *Budget) {
 	b = b.Clean()
-	if old := w.budgets[b.Ref()]; old != nil {
+	old := w.budgets[b.Ref()]
+	if old == nil || !sameSelector(old.Selector, b.Selector) {
+		w.coverage++
+	}
+	if old != nil {
 		w.budgetsOf.take(old)
 	}
 	w.budgets[b.Ref()] = b
@@ -207,6 +212,7 @@ func (w *World) SetBudget(b *Budget) {
 // DeleteBudget removes the budget "namespace/name".
 func (w *World) DeleteBudget(ref string) {
 	if b := w.budgets[ref]; b != nil {
+		w.coverage++
 		w.budgetsOf.take(b)
 		delete(w.budgets, ref)
 	}
@@ -409,6 +415,10 @@ func (w *World) Budgets() []*Budget {
 func (w *World) BudgetsOf(p *Pod) []*Budget {
 	return w.budgetsOf.list(p)
 }
+
+// Coverage is another number as soon as a pod may be under other budgets than before, whatever
+// becomes of their figures.
+func (w *World) Coverage() int { return w.coverage }
 
 // Alone reports whether no other living pod shares a pod's owner; a pod without an
 // owner has none beside it.

@@ -127,7 +127,11 @@ func Now(in *world.World, owner string, was record.Workload) record.Workload {
 		named := Named(c.like)
 		w.Kind, w.Name = named.Kind, named.Name
 	}
-	for _, b := range in.BudgetsOf(c.like) {
+	if c.coverage != in.Coverage() || !c.covered {
+		c.cover(in)
+	}
+	for _, ref := range c.budgets {
+		b := in.Budget(ref)
 		if short := b.Desired - b.Healthy; b.Current && short > w.Short {
 			w.Budget, w.Short = b.Ref(), short
 			if c.worst == nil {
@@ -149,6 +153,18 @@ type counted struct {
 	worst                                  *world.Pod // the replacement in most trouble, nil if all are Ready
 	trouble                                record.Trouble
 	like                                   *world.Pod // the last one in order that has not ended, nil for none
+
+	covered  bool     // budgets is known, as it was by this coverage
+	coverage int      // of the world
+	budgets  []string // that cover it
+}
+
+// cover notes which budgets cover the pods.
+func (c *counted) cover(in *world.World) {
+	c.covered, c.coverage, c.budgets = true, in.Coverage(), nil
+	for _, b := range in.BudgetsOf(c.like) {
+		c.budgets = append(c.budgets, b.Ref())
+	}
 }
 
 // countedOf counts the pods of an owner, if they or what they are counted for have changed.

@@ -121,3 +121,36 @@ func TestNamed(t *testing.T) {
 		t.Errorf("it is %s %s", w.Kind, w.Name)
 	}
 }
+
+// The PDB that requires more pods than there are is the one that covers them now, whether it came, changed its
+// figures, changed what it covers, or is gone, while the pods stayed as they were.
+func TestNowFollowsBudgets(t *testing.T) {
+	w := world.New()
+	w.SetPod(pod("a", 1, nil))
+	was := record.Workload{Namespace: "shop", Kind: "Deployment", Name: "checkout-gateway", Moved: 1, Since: moved}
+	covers, others := labels.SelectorFromSet(labels.Set{"app": "checkout-gateway"}), labels.SelectorFromSet(labels.Set{"app": "basket"})
+	budget := func(name string, selector labels.Selector, short int) {
+		w.SetBudget(&world.Budget{Namespace: "shop", Name: name, Selector: selector, Desired: short, Current: true})
+	}
+	for i, step := range []struct {
+		do     func()
+		budget string
+		short  int
+	}{
+		{func() {}, "", 0},
+		{func() { budget("one", covers, 2) }, "shop/one", 2},
+		{func() { budget("one", covers, 1) }, "shop/one", 1},
+		{func() { budget("two", covers, 3) }, "shop/two", 3},
+		{func() { budget("two", others, 3) }, "shop/one", 1},
+		{func() { budget("two", labels.SelectorFromSet(labels.Set{"app": "checkout-gateway"}), 4) }, "shop/two", 4},
+		{func() { w.DeleteBudget("shop/two") }, "shop/one", 1},
+		{func() { budget("one", labels.Nothing(), 1) }, "", 0},
+		{func() { budget("one", labels.Everything(), 1) }, "shop/one", 1},
+		{func() { budget("one", nil, 1) }, "", 0},
+	} {
+		step.do()
+		if is := Now(w, "a", was); is.Budget != step.budget || is.Short != step.short {
+			t.Errorf("step %d: %q requires %d more, not %q %d", i, is.Budget, is.Short, step.budget, step.short)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -64,7 +63,7 @@ func (s observer) observeMachine(m *world.Machine) {
 		n = s.takeIn(m)
 	}
 	n = s.follow(m, n)
-	if was, known := s.Run.Nodes.Find(m.ID); !known || !reflect.DeepEqual(&was, &n) {
+	if was, known := s.Run.Nodes.Find(m.ID); !known || !n.Same(&was) {
 		s.SetNode(m.ID, n)
 	}
 }

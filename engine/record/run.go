@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -383,6 +384,17 @@ type Node struct {
 	PendingValidation time.Time `json:"unproven,omitzero"`
 	// Validated: its machine was ended, and the cluster has proved valid after that.
 	Validated bool `json:"proved,omitempty"`
+}
+
+// Same reports whether nothing of a node has changed.
+func (n *Node) Same(was *Node) bool {
+	return n.Name == was.Name && n.Zone == was.Zone && n.Stage == was.Stage && n.Since == was.Since && n.Old == was.Old && n.Was == was.Was && n.New == was.New &&
+		n.Batch == was.Batch && n.Began == was.Began && n.Pods == was.Pods && n.Empty == was.Empty && n.Tried == was.Tried && n.LookedAt == was.LookedAt && n.Unrouted == was.Unrouted &&
+		n.Order == was.Order && n.Decrement == was.Decrement && n.Blocked == was.Blocked && n.Extended == was.Extended && n.LetGo == was.LetGo && n.Missing == was.Missing &&
+		n.Unfit == was.Unfit && n.Stuck == was.Stuck && n.Reason == was.Reason && n.Result == was.Result && n.Ends == was.Ends && n.Lost == was.Lost && n.Isolated == was.Isolated &&
+		n.OffBalancers == was.OffBalancers && n.Turn == was.Turn && n.Detached == was.Detached && n.PendingValidation == was.PendingValidation && n.Validated == was.Validated &&
+		slices.Equal(n.Routes, was.Routes) && slices.Equal(n.Routed, was.Routed) && slices.Equal(n.BlockingPods, was.BlockingPods) && slices.Equal(n.Findings, was.Findings) &&
+		(n.Wait == was.Wait || reflect.DeepEqual(n.Wait, was.Wait))
 }
 
 // Pod is what the run knows of a pod it tries to evict.

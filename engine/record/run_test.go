@@ -2,6 +2,7 @@ package record
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -38,6 +39,54 @@ func TestStagesAreAll(t *testing.T) {
 	for _, stage := range named {
 		if !slices.Contains(Stages, Stage(stage[1])) {
 			t.Errorf("the list lacks %q", stage[1])
+		}
+	}
+}
+
+// A node is the same one only if nothing of it has changed, whatever that is; a copy is the same.
+func TestSameNode(t *testing.T) {
+	var change func(v reflect.Value)
+	change = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.String:
+			v.SetString(v.String() + "x")
+		case reflect.Bool:
+			v.SetBool(!v.Bool())
+		case reflect.Int, reflect.Int64:
+			v.SetInt(v.Int() + 1)
+		case reflect.Slice:
+			v.Set(reflect.Append(v, reflect.New(v.Type().Elem()).Elem()))
+		case reflect.Pointer:
+			next := reflect.New(v.Type().Elem())
+			if !v.IsNil() {
+				next.Elem().Set(v.Elem())
+			}
+			change(next.Elem())
+			v.Set(next)
+		case reflect.Struct:
+			if at, is := v.Interface().(time.Time); is {
+				v.Set(reflect.ValueOf(at.Add(time.Second)))
+				return
+			}
+			change(v.Field(0))
+		default:
+			t.Fatalf("how does %s change?", v.Type())
+		}
+	}
+	full := Node{}
+	for i := range reflect.TypeFor[Node]().NumField() {
+		change(reflect.ValueOf(&full).Elem().Field(i))
+	}
+	again := full
+	again.Wait, again.Routes = new(*full.Wait), slices.Clone(full.Routes)
+	if !again.Same(&full) || !full.Same(&full) {
+		t.Error("a copy is another one")
+	}
+	for i := range reflect.TypeFor[Node]().NumField() {
+		other := full
+		change(reflect.ValueOf(&other).Elem().Field(i))
+		if full.Same(&other) || other.Same(&full) {
+			t.Errorf("it is the same with another %s", reflect.TypeFor[Node]().Field(i).Name)
 		}
 	}
 }

@@ -58,7 +58,10 @@ func (s *Sim) place(p *Pod) (best *world.Node, why string) {
 			}
 			continue
 		}
-		at := [3]int{1: own[n.Name], 2: l.pods}
+		at := [3]int{2: l.pods}
+		if len(own) > 0 {
+			at[1] = own[n.Name]
+		}
 		for _, t := range n.Taints {
 			if t.Effect == "PreferNoSchedule" && !p.ToleratesAll {
 				at[0]++

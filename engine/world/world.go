@@ -241,13 +241,14 @@ func (w *World) SetMachines(list []Machine) {
 		return
 	}
 	order, changed := make([]*Machine, len(list)), []*Machine(nil)
-	moved := len(list) != len(w.order) || w.ranOn == nil // another set of machines, or nodes
+	moved := w.ranOn == nil // they run on other nodes
+	once := true            // each stands in the list once, which is in order
 	for i := range list {
 		old := w.machines[list[i].ID]
 		if old == nil || !old.same(&list[i]) {
 			m := list[i].Clean()
 			if was := w.machines[m.ID]; was == nil || !was.same(&m) {
-				moved = moved || was == nil || was.Node != m.Node
+				moved = moved || was == nil && m.Node != "" || was != nil && was.Node != m.Node
 				changed = append(changed, &m)
 				old = &m
 			} else {
@@ -255,7 +256,7 @@ func (w *World) SetMachines(list []Machine) {
 			}
 		}
 		order[i] = old
-		moved = moved || old.ID != w.order[i].ID
+		once = once && (i == 0 || order[i-1].ID < old.ID)
 	}
 	w.order = order
 	if len(changed) > 0 {
@@ -270,25 +271,34 @@ func (w *World) SetMachines(list []Machine) {
 		}
 		w.machines[m.ID] = m
 	}
+	if !once || len(order) != len(w.machines) {
+		moved = w.dropMachines() || moved
+	}
 	if moved {
 		w.moveMachines()
 	}
 }
 
-// moveMachines drops the machines that are listed no more, and finds the nodes of all others.
-func (w *World) moveMachines() {
-	listed := make(map[string]*Machine, len(w.order))
+// dropMachines drops the machines that are listed no more. It reports whether one of them ran on a node.
+func (w *World) dropMachines() (moved bool) {
+	listed := make(map[string]bool, len(w.order))
 	for _, m := range w.order {
-		listed[m.ID] = m
+		listed[m.ID] = true
 	}
-	for id := range w.machines {
-		if listed[id] == nil {
+	for id, m := range w.machines {
+		if !listed[id] {
 			w.changed(ChangedMachine, id)
-			w.places = nil
+			delete(w.machines, id)
+			w.places, moved = nil, moved || m.Node != ""
 		}
 	}
-	w.machines, w.ranOn = listed, map[string]string{}
-	for id, m := range listed {
+	return moved
+}
+
+// moveMachines notes on which nodes machines say that they run.
+func (w *World) moveMachines() {
+	w.ranOn = map[string]string{}
+	for id, m := range w.machines {
 		if m.Node == "" {
 			continue
 		}

@@ -66,12 +66,19 @@ func CrashLooping(s *assess.Reader, of []*record.Workload) map[string]string {
 
 // replaces reports whether a pod was created after the run moved the first one of its workload.
 func replaces(p *world.Pod, w *record.Workload) bool {
-	return !p.Finished() && !p.Terminating() && !p.Created.Before(w.Since.Truncate(time.Second).Add(-skew))
+	return replacesSince(p, from(w))
+}
+
+// from is since when pods that are created replace those that the run has moved.
+func from(w *record.Workload) time.Time { return w.Since.Truncate(time.Second).Add(-skew) }
+
+func replacesSince(p *world.Pod, from time.Time) bool {
+	return !p.Finished() && !p.Terminating() && !p.Created.Before(from)
 }
 
 // Replaces reports whether a pod that is about to be moved, or was just now, stands in for one that was.
 func Replaces(p *world.Pod, w *record.Workload) bool {
-	return w.Moved > 0 && p.Created.After(w.Since.Truncate(time.Second).Add(-skew))
+	return w.Moved > 0 && p.Created.After(from(w))
 }
 
 // skew is how far a pod's creation, which is told in whole seconds, and the time of the eviction may
@@ -172,7 +179,7 @@ func countedOf(in *world.World, owner string, was *record.Workload) *counted {
 	if c, kept := in.KeptOf(owner).(*counted); kept && c.since.Equal(was.Since) && c.reported == was.Reported && c.pod == was.Pod {
 		return c
 	}
-	c := &counted{since: was.Since, reported: was.Reported, pod: was.Pod}
+	c, since := &counted{since: was.Since, reported: was.Reported, pod: was.Pod}, from(was)
 	for _, p := range in.EachOf(owner) {
 		if p.Finished() {
 			continue
@@ -180,7 +187,7 @@ func countedOf(in *world.World, owner string, was *record.Workload) *counted {
 		if c.like == nil || world.InOrder(p, c.like) > 0 {
 			c.like = p
 		}
-		if replaces(p, was) {
+		if replacesSince(p, since) {
 			c.add(p, was)
 		}
 	}

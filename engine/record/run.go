@@ -388,13 +388,32 @@ type Node struct {
 
 // Same reports whether nothing of a node has changed.
 func (n *Node) Same(was *Node) bool {
-	return n.Name == was.Name && n.Zone == was.Zone && n.Stage == was.Stage && n.Since == was.Since && n.Old == was.Old && n.Was == was.Was && n.New == was.New &&
-		n.Batch == was.Batch && n.Began == was.Began && n.Pods == was.Pods && n.Empty == was.Empty && n.Tried == was.Tried && n.LookedAt == was.LookedAt && n.Unrouted == was.Unrouted &&
-		n.Order == was.Order && n.Decrement == was.Decrement && n.Blocked == was.Blocked && n.Extended == was.Extended && n.LetGo == was.LetGo && n.Missing == was.Missing &&
-		n.Unfit == was.Unfit && n.Stuck == was.Stuck && n.Reason == was.Reason && n.Result == was.Result && n.Ends == was.Ends && n.Lost == was.Lost && n.Isolated == was.Isolated &&
-		n.OffBalancers == was.OffBalancers && n.Turn == was.Turn && n.Detached == was.Detached && n.PendingValidation == was.PendingValidation && n.Validated == was.Validated &&
-		slices.Equal(n.Routes, was.Routes) && slices.Equal(n.Routed, was.Routed) && slices.Equal(n.BlockingPods, was.BlockingPods) && slices.Equal(n.Findings, was.Findings) &&
-		(n.Wait == was.Wait || reflect.DeepEqual(n.Wait, was.Wait))
+	return n.values() == was.values() && slices.Equal(n.Routes, was.Routes) && slices.Equal(n.Routed, was.Routed) &&
+		slices.Equal(n.BlockingPods, was.BlockingPods) && slices.Equal(n.Findings, was.Findings) && (n.Wait == was.Wait || reflect.DeepEqual(n.Wait, was.Wait))
+}
+
+// nodeValues are all of a node that can be compared.
+type nodeValues struct {
+	name, zone, old, order, unfit, reason                                   string
+	stage                                                                   Stage
+	result                                                                  Result
+	was                                                                     world.Template
+	since, began, empty, tried, lookedAt, letGo, missing, pendingValidation time.Time
+	stuck                                                                   Stuck
+	extended                                                                time.Duration
+	batch, pods, turn                                                       int
+	isNew, unrouted, decrement, blocked, ends, lost, isolated, offBalancers bool
+	detached, validated                                                     bool
+}
+
+func (n *Node) values() nodeValues {
+	return nodeValues{
+		name: n.Name, zone: n.Zone, old: n.Old, order: n.Order, unfit: n.Unfit, reason: n.Reason, stage: n.Stage, result: n.Result, was: n.Was,
+		since: n.Since, began: n.Began, empty: n.Empty, tried: n.Tried, lookedAt: n.LookedAt, letGo: n.LetGo, missing: n.Missing, pendingValidation: n.PendingValidation,
+		stuck: n.Stuck, extended: n.Extended, batch: n.Batch, pods: n.Pods, turn: n.Turn,
+		isNew: n.New, unrouted: n.Unrouted, decrement: n.Decrement, blocked: n.Blocked, ends: n.Ends, lost: n.Lost, isolated: n.Isolated, offBalancers: n.OffBalancers,
+		detached: n.Detached, validated: n.Validated,
+	}
 }
 
 // Pod is what the run knows of a pod it tries to evict.

@@ -98,7 +98,7 @@ func (s *Sim) ListMachines() {
 func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []world.Machine {
 	var list []world.Machine // nil as long as it is the one before
 	n := 0
-	for _, m := range s.byID() {
+	for _, m := range s.order {
 		if !which(m) {
 			continue
 		}
@@ -120,28 +120,19 @@ func sameList(a, b []world.Machine) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// byID are the machines by their IDs. The list is not to be changed.
-func (s *Sim) byID() []*Machine {
-	if s.order == nil {
-		s.order = slices.SortedFunc(maps.Values(s.machines), byID)
-	}
-	return s.order
-}
-
 func byID(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) }
 
 // addMachine adds a machine.
 func (s *Sim) addMachine(m *Machine) {
-	order := s.byID()
-	at, _ := slices.BinarySearchFunc(order, m, byID)
-	s.machines[m.ID], s.order = m, slices.Insert(slices.Clip(order), at, m)
+	at, _ := slices.BinarySearchFunc(s.order, m, byID)
+	s.machines[m.ID], s.order = m, slices.Insert(slices.Clip(s.order), at, m)
 }
 
-// removeMachine takes a machine away.
+// removeMachine takes a machine away, if it is there.
 func (s *Sim) removeMachine(m *Machine) {
-	order := s.byID()
-	at, _ := slices.BinarySearchFunc(order, m, byID)
-	s.order = slices.Concat(order[:at], order[at+1:])
+	if at, found := slices.BinarySearchFunc(s.order, m, byID); found {
+		s.order = slices.Concat(s.order[:at], s.order[at+1:])
+	}
 	delete(s.machines, m.ID)
 }
 
@@ -181,7 +172,7 @@ func (s *Sim) look() {
 	}
 	hidden := func(m *Machine) bool { return s.now.Before(m.hidden) }
 	list := s.listed
-	if slices.ContainsFunc(s.byID(), hidden) {
+	if slices.ContainsFunc(s.order, hidden) {
 		list = s.machinesNow(s.shown, func(m *Machine) bool { return !hidden(m) })
 	}
 	s.shown = list
@@ -206,7 +197,7 @@ func (s *Sim) look() {
 // Alive lists the machines that count against the desired size and are not ending, by id.
 func (s *Sim) Alive() []*Machine {
 	var out []*Machine
-	for _, m := range s.byID() {
+	for _, m := range s.order {
 		if m.counts() && !m.Leaving() {
 			out = append(out, m)
 		}
@@ -217,7 +208,7 @@ func (s *Sim) Alive() []*Machine {
 // Size is how many machines count against the desired size.
 func (s *Sim) Size() int {
 	n := s.Group.ghosts
-	for _, m := range s.byID() {
+	for _, m := range s.order {
 		if m.counts() {
 			n++
 		}
@@ -228,7 +219,7 @@ func (s *Sim) Size() int {
 // emptiestZone is the zone with the fewest machines, of those not in except.
 func (s *Sim) emptiestZone(except map[string]bool) string {
 	count := map[string]int{}
-	for _, m := range s.byID() {
+	for _, m := range s.order {
 		if m.counts() {
 			count[m.Zone]++
 		}

@@ -102,7 +102,7 @@ type Sim struct {
 
 	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
 	machines   map[string]*Machine
-	order      []*Machine      // of machines, by their IDs; nil until asked for
+	order      []*Machine      // of machines, by their IDs; replaced, never changed
 	listed     []world.Machine // of the Truth
 	shown      []world.Machine // of the last look of the View
 	group      *world.Group    // of the Truth, another one as soon as anything of it changes

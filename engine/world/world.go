@@ -356,6 +356,8 @@ func (w *World) Nodes() []*Node {
 			i, _ := slices.BinarySearchFunc(w.names, n, byName)
 			w.names[i] = n
 		}
+	default:
+		return w.names
 	}
 	w.renewed = nil
 	return w.names

@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
+	"github.com/drainboard/drainboard/engine/assess/waves"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
@@ -35,7 +36,7 @@ func (s *Step) startDrain(id string) {
 	n := s.Run.Nodes.Get(id)
 	n.Stage, n.Since, n.Empty, n.LetGo = record.Draining, s.Now, time.Time{}, time.Time{}
 	if n.Began.IsZero() {
-		n.Began = s.Now
+		n.Began, n.Wave = s.Now, waves.Number(&s.Run)
 	}
 	n.Routed, n.Routes, n.LookedAt, n.Unrouted = nil, nil, time.Time{}, false
 	n.Pods, _ = s.PodsToMove(n.Name)

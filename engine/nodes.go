@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/drainboard/drainboard/engine/assess"
+	"github.com/drainboard/drainboard/engine/assess/waves"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -53,7 +54,7 @@ func dropPod(s *Step, uid string) {
 // startEnd lets a machine without a node go: there is nothing to drain.
 func (s *Step) startEnd(id string) {
 	n := s.Run.Nodes.Get(id)
-	n.Stage, n.Since, n.Began, n.LetGo = record.Terminating, s.Now, s.Now, time.Time{}
+	n.Stage, n.Since, n.Began, n.LetGo, n.Wave = record.Terminating, s.Now, s.Now, time.Time{}, waves.Number(&s.Run)
 	n.Wait = s.NewWait("terminating", s.Run.Settings.TerminateTimeout+assess.HoldTime(s.W, false), world.Cloud)
 	s.SetNode(id, n)
 	s.terminate(id, n)

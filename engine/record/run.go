@@ -328,6 +328,8 @@ type Node struct {
 	// Began is when its drain began (first, if it drained again), later by the time for
 	// which the run was stopped and held it.
 	Began time.Time `json:"began,omitzero"`
+	// Wave is the number of the wave in which it began, 0 where nodes begin in none.
+	Wave int `json:"wave,omitempty"`
 	// Pods is how many pods had to leave when the drain began.
 	Pods int `json:"pods,omitempty"`
 	// Empty is when a consistent read, taken while the node was cordoned, last
@@ -401,7 +403,7 @@ type nodeValues struct {
 	since, began, empty, tried, lookedAt, letGo, missing, pendingValidation time.Time
 	stuck                                                                   Stuck
 	extended                                                                time.Duration
-	batch, pods, turn                                                       int
+	batch, wave, pods, turn                                                 int
 	isNew, unrouted, decrement, blocked, ends, lost, isolated, offBalancers bool
 	detached, validated                                                     bool
 }
@@ -410,7 +412,7 @@ func (n *Node) values() nodeValues {
 	return nodeValues{
 		name: n.Name, zone: n.Zone, old: n.Old, order: n.Order, unfit: n.Unfit, reason: n.Reason, stage: n.Stage, result: n.Result, was: n.Was,
 		since: n.Since, began: n.Began, empty: n.Empty, tried: n.Tried, lookedAt: n.LookedAt, letGo: n.LetGo, missing: n.Missing, pendingValidation: n.PendingValidation,
-		stuck: n.Stuck, extended: n.Extended, batch: n.Batch, pods: n.Pods, turn: n.Turn,
+		stuck: n.Stuck, extended: n.Extended, batch: n.Batch, wave: n.Wave, pods: n.Pods, turn: n.Turn,
 		isNew: n.New, unrouted: n.Unrouted, decrement: n.Decrement, blocked: n.Blocked, ends: n.Ends, lost: n.Lost, isolated: n.Isolated, offBalancers: n.OffBalancers,
 		detached: n.Detached, validated: n.Validated,
 	}

@@ -177,8 +177,6 @@ type Wave struct {
 	// Size is how many nodes begin in it, and Since is when it began.
 	Size  int       `json:"size"`
 	Since time.Time `json:"since"`
-	// Machines are those whose nodes began in it, as long as it is smaller than the limit.
-	Machines []string `json:"machines,omitempty"`
 	// Drained is since when all nodes that began in it are drained, zero before.
 	Drained time.Time `json:"drained,omitzero"`
 	// Stopped: trouble has stopped the growth; waves of this size follow.
@@ -192,7 +190,7 @@ type Wave struct {
 
 // Same reports whether two waves stand alike.
 func (w Wave) Same(o Wave) bool {
-	return w.Number == o.Number && w.Size == o.Size && w.Since.Equal(o.Since) && w.Drained.Equal(o.Drained) && w.Stopped == o.Stopped && w.Trouble == o.Trouble && slices.Equal(w.Machines, o.Machines) && slices.Equal(w.Ill, o.Ill)
+	return w.Number == o.Number && w.Size == o.Size && w.Since.Equal(o.Since) && w.Drained.Equal(o.Drained) && w.Stopped == o.Stopped && w.Trouble == o.Trouble && slices.Equal(w.Ill, o.Ill)
 }
 
 // PodMoves is how often the run has moved pods of the workloads that it keeps account of, and how many pods

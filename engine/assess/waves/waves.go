@@ -25,16 +25,22 @@ func Holds(s *assess.Reader, about []string) string {
 	return ""
 }
 
-// members are the machines whose drain began in a wave, sorted.
-func members(r *record.Run, w *record.Wave) []string {
-	out := slices.Clone(w.Machines)
-	for id, n := range r.Nodes.All() {
-		if !n.New && !n.Began.IsZero() && !n.Began.Before(w.Since) {
-			out = append(out, id)
+// Number is the number of the wave that stands, 0 for none.
+func Number(r *record.Run) int {
+	if r.Wave == nil {
+		return 0
+	}
+	return r.Wave.Number
+}
+
+// members are the nodes that began in a wave.
+func members(r *record.Run, w *record.Wave) (out []record.Node) {
+	for _, n := range r.Nodes.All() {
+		if !n.New && n.Wave == w.Number {
+			out = append(out, n)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // Next is the wave as it stands now, and what there is to tell of it.
@@ -43,9 +49,6 @@ func Next(s *assess.Reader) (next record.Wave, told []string) {
 		return record.Wave{Number: 1, Size: min(1, s.Run.Limit), Since: s.Now, Ill: ill(s.W)}, nil
 	}
 	w := *s.Run.Wave
-	if w.Machines = members(&s.Run, &w); w.Size >= s.Run.Limit {
-		w.Machines = nil // slots refill
-	}
 	if !s.Fresh(world.Cluster) || s.W.Partial() {
 		return w, nil
 	}
@@ -58,7 +61,7 @@ func Next(s *assess.Reader) (next record.Wave, told []string) {
 		told = append(told, text.WaveTroubleOver(w.Trouble))
 		w.Trouble = ""
 	}
-	if w.Trouble != "" || w.Size >= s.Run.Limit || !drained(s, &w) {
+	if w.Trouble != "" || w.Size >= s.Run.Limit || !drained(&s.Run, &w) {
 		return w, told
 	}
 	if w.Drained.IsZero() {
@@ -73,7 +76,7 @@ func Next(s *assess.Reader) (next record.Wave, told []string) {
 		w.Stopped = true
 		told = append(told, text.WaveSlow(unready, patience))
 	}
-	w.Number, w.Since, w.Drained, w.Machines = w.Number+1, s.Now, time.Time{}, nil
+	w.Number, w.Since, w.Drained = w.Number+1, s.Now, time.Time{}
 	if !w.Stopped {
 		w.Size = min(2*w.Size, s.Run.Limit)
 	}
@@ -81,10 +84,10 @@ func Next(s *assess.Reader) (next record.Wave, told []string) {
 }
 
 // drained reports whether as many nodes as a wave has have begun, and none of them drains any more.
-func drained(s *assess.Reader, w *record.Wave) bool {
-	return len(w.Machines) >= w.Size && !slices.ContainsFunc(w.Machines, func(id string) bool {
-		stage := s.Run.Nodes.Peek(id).Stage
-		return stage == record.Draining || stage == record.Queued
+func drained(r *record.Run, w *record.Wave) bool {
+	began := members(r, w)
+	return len(began) >= w.Size && !slices.ContainsFunc(began, func(n record.Node) bool {
+		return n.Stage == record.Draining || n.Stage == record.Queued
 	})
 }
 

@@ -53,8 +53,8 @@ func handleAbort(s *Step, c record.Command) {
 	switch {
 	case s.Run.State == record.Ending:
 		s.Run.Retire = false
-	case s.Run.Retires() && s.Run.Result != record.NotStartedYet:
-		retirement{s}.giveUp(text.AbortedBy(c.Who()))
+	case s.keepsResult():
+		s.FailReported(record.Aborted, text.AbortedBy(c.Who()))
 	case s.Run.FailedUpdate != nil: // it ends as the update has
 		s.FailReported(s.Run.FailedUpdate.Result, s.Run.FailedUpdate.Why)
 	default:

@@ -339,3 +339,9 @@ type Strategy interface {
 	// failure. It reports whether all is done.
 	End(s *Step) bool
 }
+
+// Validating is a strategy that has the cluster validated after each machine that the run has ended.
+type Validating interface {
+	// Proved takes that on, and reports whether no proof is owed.
+	Proved(s *Step) bool
+}

@@ -29,17 +29,25 @@ func (s *Step) Fail(result record.Result, why string) {
 	if s.Run.State != record.Running && s.Run.State != record.Paused {
 		return
 	}
-	if s.Run.Retires() && s.Run.Result != record.NotStartedYet {
-		retirement{s}.giveUp(why)
-		return
+	if !s.keepsResult() {
+		s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
+		s.Run.Retire = s.Run.Settings.RetireSurge
 	}
-	s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
-	s.Run.Retire = s.Run.Settings.RetireSurge
 	s.FailReported(result, why)
 }
 
-// FailReported ends the run with a failure that was reported already.
+// keepsResult reports whether the run has ended but for its surplus nodes, which it retires.
+func (s *Step) keepsResult() bool {
+	return s.Run.Retires() && s.Run.Result != record.NotStartedYet
+}
+
+// FailReported ends the run with a failure that was reported already. One that keeps its result ends
+// with that, and notes why it retires no more.
 func (s *Step) FailReported(result record.Result, why string) {
+	if s.keepsResult() {
+		s.Note(text.RetiringStopped(why))
+		result, why = s.Run.Result, s.Run.Why
+	}
 	s.stop(result, why)
 	s.withdraw()
 }

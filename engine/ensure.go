@@ -259,8 +259,10 @@ func takeCheck(s *Step, check record.Action, o record.Outcome) {
 		return
 	}
 	switch {
-	case o.Verdict != record.Done, unlike(s, p) && !o.Happened:
-		pauseRetry(s, o) // ask the direct read again after a pause
+	case o.Verdict != record.Done:
+		checkLater(s, check, o)
+	case unlike(s, p) && !o.Happened:
+		pauseRetry(s, o)
 	case !o.Happened && p.Action.Kind == record.LaunchIn:
 		launchAgain(s, p.Action, o)
 	case o.Happened && p.Action.Kind == record.CreateTemplate && o.Template == nil,
@@ -283,6 +285,16 @@ func takeCheck(s *Step, check record.Action, o record.Outcome) {
 		} else if first {
 			took(s, p.Action, o)
 		}
+	}
+}
+
+// checkLater has a direct read asked again after a pause, and tells why it has not been answered
+// from the second time on: the run waits for it.
+func checkLater(s *Step, check record.Action, o record.Outcome) {
+	before := s.Run.Retries[check.Key]
+	pauseRetry(s, o)
+	if before.Tries == 1 || before.Tries > 1 && before.Message != o.Message {
+		s.Report(record.Event{Type: record.Warning, Node: check.Of.Node, Reason: string(o.Refusal), Message: check.Sentence() + ": " + o.Message})
 	}
 }
 

@@ -17,22 +17,22 @@ import (
 // gate, until excess of them are gone. It reports how many are in work or wait for
 // a slot.
 func (s *Step) Retire(excess int) int {
-	working, ready, due := toRetire(&s.Reader, excess)
-	gate{s}.startDrains(mostSpare(&s.Reader, ready, due), s.Slots())
-	return working + due
+	working, due := toRetire(&s.Reader, excess)
+	gate{s}.startDrains(due, s.Slots())
+	return working + len(due)
 }
 
 // Retiring reports whether surplus new nodes are in work, or wait for a slot, until excess of
 // them are gone.
 func (s *Step) Retiring(excess int) bool {
-	working, _, due := toRetire(&s.Reader, excess)
-	return working+due > 0
+	working, due := toRetire(&s.Reader, excess)
+	return working+len(due) > 0
 }
 
-// toRetire counts the new nodes that are being retired, and those that are due to be: so many
-// of the ready ones.
-func toRetire(s *assess.Reader, excess int) (working int, ready []string, due int) {
+// toRetire counts the new nodes that are being retired, and lists those that are due to be.
+func toRetire(s *assess.Reader, excess int) (working int, due []string) {
 	present := 0
+	var ready []string
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes.Get(m.ID)
 		switch {
@@ -52,12 +52,13 @@ func toRetire(s *assess.Reader, excess int) (working int, ready []string, due in
 		}
 		present++
 	}
-	return working, ready, min(len(ready), max(0, excess), max(0, present-s.Goal()))
+	return working, mostSpare(s, ready, min(len(ready), max(0, excess), max(0, present-s.Goal())))
 }
 
 // mostSpare picks n of the surplus machines: those whose hooks were asked already, and
 // those marked as surplus first, then of the zone with the most machines, so that the zones end even and
-// AZRebalance finds nothing to move; then the emptiest.
+// AZRebalance finds nothing to move; then the emptiest. None goes that would leave the zones uneven because
+// those of the others cannot be drained: AZRebalance would end one of these undrained.
 func mostSpare(s *assess.Reader, machines []string, n int) []string {
 	if n <= 0 {
 		return nil
@@ -81,9 +82,20 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 		zone := s.Run.Nodes.Peek(id).Zone
 		byZone[zone] = append(byZone[zone], id)
 	}
+	tilts := func(zone string) bool {
+		spread := assess.Spread(s.W, inZone)
+		inZone[zone]--
+		after := assess.Spread(s.W, inZone)
+		inZone[zone]++
+		return unmarked(byZone[zone][0]) >= 0 && after > max(1, spread, assess.Spread(s.W, s.ZonesBefore()))
+	}
 	var out []string
 	for len(out) < n {
-		zone := slices.MinFunc(slices.Sorted(maps.Keys(byZone)), func(a, b string) int {
+		zones := slices.DeleteFunc(slices.Sorted(maps.Keys(byZone)), tilts)
+		if len(zones) == 0 {
+			break
+		}
+		zone := slices.MinFunc(zones, func(a, b string) int {
 			one, two := byZone[a][0], byZone[b][0]
 			return cmp.Or(cmp.Compare(unmarked(one), unmarked(two)), cmp.Compare(inZone[b], inZone[a]), cmp.Compare(place[one], place[two]))
 		})
@@ -398,6 +410,11 @@ func (s retirement) retireExcess() {
 			return
 		}
 	}
+	if v, validating := s.Rules.(Validating); validating {
+		if v.Proved(s.Step); s.Run.State != record.Running {
+			return
+		}
+	}
 	s.choose()
 	s.Retire(s.Excess())
 }
@@ -438,13 +455,6 @@ func (s retirement) finishRetiring() {
 		}
 	}
 	s.finishEarly()
-}
-
-// giveUp ends the phase because of something that would fail a run: what is in flight
-// is finished or restored, and the run keeps the result that it has.
-func (s retirement) giveUp(why string) {
-	s.Note(text.RetiringStopped(why))
-	s.FailReported(s.Run.Result, s.Run.Why)
 }
 
 // PlanRetirement is the run that takes back what a run that has ended left of its raise, and

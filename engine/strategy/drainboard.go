@@ -231,7 +231,7 @@ func (d Drainboard) upgrade(s *engine.Step) {
 	d.close(s)
 	EKS{}.markSurplus(s)
 	s.WatchLaunches(s.AwaitedLaunch())
-	proved := validationwait.AfterEnds(s)
+	proved := d.Proved(s)
 	s.GrowWave()
 	s.Admit()
 	if allRolled(&s.Reader) && proved && s.Approved(scaleDown) {
@@ -239,6 +239,9 @@ func (d Drainboard) upgrade(s *engine.Step) {
 		s.Soon()
 	}
 }
+
+// Proved has a kops cluster validated after the ends of machines that are replaced.
+func (Drainboard) Proved(s *engine.Step) bool { return validationwait.AfterEnds(s) }
 
 // End undoes what the run changed on the group, as far as no node depends on it.
 func (Drainboard) End(s *engine.Step) bool { return EKS{}.End(s) }

@@ -270,10 +270,6 @@ func (c *Checker) Arrives(a record.Action) {
 	case record.SetSizes:
 		c.held, c.sized = s.Group.Sizes, a.Sizes.Desired
 		c.lowers(a)
-	case record.Suspend:
-		if a.Process == sim.Terminate {
-			c.sized = s.View.Group.Sizes.Desired
-		}
 	case record.Resume:
 		c.resumes(a)
 	case record.Terminate:
@@ -336,6 +332,7 @@ func (c *Checker) terminated(a record.Action, o record.Outcome) {
 	if a.Decrement && (o.Verdict == record.Unknown || o.Already) {
 		c.d.Sim.Doubts++
 	}
+	c.kops.refused[a.Machine] = o.Verdict == record.Refused && o.Refusal != record.RefusedGone
 	if o.Verdict == record.Done {
 		c.dark.granted[a.Machine] = true
 	}

@@ -19,6 +19,7 @@ type instances struct {
 	detached map[string]time.Time // that were detached, and when; zero: by an earlier roll
 	out      map[string]time.Time // whose end was granted, and when, until the slot is free
 	freed    map[string]bool      // whose slot is free, whether or not it is gone
+	refused  map[string]bool      // whose end was asked for last, and refused
 	first    time.Time            // when the first was detached
 	last     time.Time            // when the last was
 	begun    bool                 // the run has put its machines in order
@@ -26,7 +27,7 @@ type instances struct {
 }
 
 func (k *instances) init(s *sim.Sim) {
-	*k = instances{detached: map[string]time.Time{}, out: map[string]time.Time{}, freed: map[string]bool{}}
+	*k = instances{detached: map[string]time.Time{}, out: map[string]time.Time{}, freed: map[string]bool{}, refused: map[string]bool{}}
 	for id, m := range s.Machines() {
 		if m.Detached {
 			k.detached[id] = time.Time{}
@@ -203,12 +204,17 @@ func (c *Checker) leftOut() {
 	}
 	for id, m := range c.d.Sim.Machines() {
 		_, known := c.kops.out[id]
-		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] || c.d.Run.Nodes.Peek(id).Stage == record.Terminating) {
+		if m.Leaving() && !known && !c.kops.freed[id] && (c.ended[id] && !c.kops.refused[id] || c.d.Run.Nodes.Peek(id).Stage == record.Terminating) {
 			if c.isOwn() && c.d.Run.Nodes.Peek(id).New { // it was too many: nothing is validated after it
 				c.kops.freed[id] = true
 				continue
 			}
 			c.kops.out[id] = c.d.Sim.Now()
+		}
+	}
+	for id := range c.kops.out {
+		if c.kops.refused[id] && c.d.Run.Nodes.Peek(id).Stage == record.Outdated {
+			delete(c.kops.out, id) // the run was not let end it, and has given that up: others end it
 		}
 	}
 }

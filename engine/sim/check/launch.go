@@ -8,6 +8,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -113,7 +114,7 @@ func (c *Checker) awaits(dec engine.Decision) {
 			c.launches.missing = 0
 		}
 	}
-	if dec.Run.State != record.Running || !strings.HasPrefix(dec.Run.Strategy, "eks") && !c.isOwn() || !c.dependsOnLaunches(dec.Run) {
+	if dec.Run.State != record.Running || !strings.HasPrefix(dec.Run.Strategy, "eks") && !c.isOwn() || !c.dependsOnLaunches(dec.Run) || c.keepsSize(dec.Run) {
 		return
 	}
 	what, by := c.overdueBy()
@@ -130,6 +131,12 @@ func (c *Checker) awaits(dec engine.Decision) {
 			d.Breaks("launches: the drain of %s begins, and %s is overdue by %s", n.Name, what, by)
 		}
 	}
+}
+
+// keepsSize reports whether others have raised the group while the run takes its raise back, and the run says
+// that the group keeps its size: then it only puts its changes back, and waits for no launch.
+func (c *Checker) keepsSize(r record.Run) bool {
+	return c.back.raised > 0 && slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, figureless(systems.SizeLeft("", 0))) })
 }
 
 // dependsOnLaunches reports whether the current phase waits for new machines, or ends old

@@ -67,8 +67,12 @@ func (c *Checker) watchRaises(dec engine.Decision) {
 	}
 }
 
-// changesSize reports whether a change of the run itself to the desired size may not show yet.
+// changesSize reports whether a change of the run itself to the desired size may not show yet, or whether
+// it was made at all.
 func changesSize(r *record.Run) bool {
+	if r.Doubted > 0 {
+		return true
+	}
 	for _, p := range r.Pending {
 		a := p.Action
 		if a.Kind == record.CheckEffect {

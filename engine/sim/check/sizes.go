@@ -31,6 +31,9 @@ func (c *Checker) resizes(dec engine.Decision) {
 		if a.Kind == record.SetSizes {
 			c.setsSizes(a)
 		}
+		if a.Kind == record.Suspend && a.Process == sim.Terminate {
+			c.sized = view.Group.Sizes.Desired // not when it arrives: another process may have read nothing by then
+		}
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {

@@ -3,8 +3,10 @@ package play
 import (
 	"math/rand/v2"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // sizesPlay is what others do to the sizes of a group, and how many machines the account may
@@ -55,6 +57,9 @@ func (p *player) goesOn() {
 		p.say("fault chance p=0")
 		p.say("repair")
 		p.say("wait for=1m")
+		for p.broken == "" && p.Sim.View.Health[world.Cloud].Fresh.Before(p.Sim.Now().Add(-time.Minute)) {
+			p.say("wait for=1m") // no run is planned on what was read before its start
+		}
 		p.resizes(2)
 		if p.broken != "" {
 			return

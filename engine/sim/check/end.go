@@ -317,6 +317,9 @@ func (c *Checker) sizes() {
 		over := have.Desired - want - told(r, text.DesiredStays(0))
 		want += max(0, min(over, told(r, text.RaiseDoubtful(0, ""))))
 	}
+	if named(r, figureless(text.RaiseUnsure("0", "0"))) && have.Desired == c.meantFrom.Desired {
+		want = max(want, have.Desired) // as before the raise whose answer was lost: later runs take it for that
+	}
 	c.maximum()
 	s.LastKnew = s.View.Health[world.Cloud].Fresh
 	s.Foreign.Desired = want - s.Before.Desired

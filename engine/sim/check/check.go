@@ -62,6 +62,7 @@ type Checker struct {
 	meantFrom    world.Sizes         // what the group had then
 	grew         int                 // by how much it was to raise the group
 	launches     launches
+	lastLaunches launches             // before the decision that is being looked at
 	size         int                  // the group's desired size when the run began, without what earlier ones had left
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
@@ -378,6 +379,11 @@ func (c *Checker) Deciding(in engine.Inputs) {
 		if say.Kind == record.CmdApprove {
 			c.approved[say.Hash] = true
 		}
+	}
+	if in.Unwritten { // it is decided once more, and what has passed counts for no wait
+		c.launches = c.lastLaunches
+	} else {
+		c.lastLaunches = c.launches.clone()
 	}
 	c.count()
 }

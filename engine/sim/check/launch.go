@@ -23,6 +23,11 @@ type launches struct {
 	asleep  bool                     // until the first decision of a process: nobody saw them
 }
 
+func (l launches) clone() launches {
+	l.joining, l.joined = maps.Clone(l.joining), maps.Clone(l.joined)
+	return l
+}
+
 // overdueGrace is how long an overdue launch may go without a word: the cloud is asked first
 // what is wrong with it, and its answers may get lost.
 const overdueGrace = time.Minute

@@ -80,7 +80,11 @@ func (c *Checker) count() {
 		return 0
 	}
 	c.leave(usable(k.ending) + usable(k.sight)) // a run that ends still looks on
-	c.onTheirWay(max(0, usable(k.sight)))
+	onTheirWay := max(0, usable(k.sight))
+	if !c.sees(world.Cluster) || !c.sees(world.Cloud) { // what could not be seen at its end counts for no wait
+		onTheirWay = 0
+	}
+	c.onTheirWay(onTheirWay)
 	if missed && (!watched || !k.sight[world.Cluster]) {
 		k.gap = now
 	}

@@ -82,10 +82,8 @@ func (s *Sim) AddNodes(n int, version int64) {
 
 // ListMachines brings the Truth up to date with the machines.
 func (s *Sim) ListMachines() {
-	before := s.listed
-	if s.listed = s.machinesNow(before, func(*Machine) bool { return true }); before == nil || !sameList(before, s.listed) {
-		s.Truth.SetMachines(s.listed)
-	}
+	s.listed = s.machinesNow(s.listed, func(*Machine) bool { return true })
+	s.Truth.KeepMachines(s.listed)
 	if g := s.Describe(); s.group == nil || !reflect.DeepEqual(&g, &s.Truth.Group) {
 		s.Truth.SetGroup(g)
 		g = s.Truth.Group
@@ -94,30 +92,27 @@ func (s *Sim) ListMachines() {
 }
 
 // machinesNow lists machines by their ids as they are: the list that is given, if they are as they
-// are there. A list is replaced, never changed.
-func (s *Sim) machinesNow(before []world.Machine, which func(*Machine) bool) []world.Machine {
-	var list []world.Machine // nil as long as it is the one before
-	n := 0
+// are there. Neither a list nor a machine of it is ever changed.
+func (s *Sim) machinesNow(before []*world.Machine, which func(*Machine) bool) []*world.Machine {
+	list, old := make([]*world.Machine, 0, len(s.machines)), before
 	for _, m := range s.order {
 		if !which(m) {
 			continue
 		}
-		if list == nil && (n == len(before) || before[n] != m.Machine) {
-			list = append(make([]world.Machine, 0, len(s.machines)), before[:n]...)
+		for len(old) > 0 && old[0].ID < m.ID {
+			old = old[1:]
 		}
-		if n++; list != nil {
-			list = append(list, m.Machine)
+		if len(old) > 0 && *old[0] == m.Machine {
+			list = append(list, old[0])
+			continue
 		}
+		now := m.Machine
+		list = append(list, &now)
 	}
-	if list == nil {
-		return before[:n:n]
+	if slices.Equal(list, before) {
+		return before
 	}
 	return list
-}
-
-// sameList reports whether two lists are one and the same.
-func sameList(a, b []world.Machine) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 func byID(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) }
@@ -186,7 +181,7 @@ func (s *Sim) look() {
 			if grown || s.told != nil { // who keeps another one may have changed it
 				w.SetGroup(*g)
 			}
-			w.SetMachines(list)
+			w.KeepMachines(list)
 		})
 		s.shownGroup = g
 		s.View.SetHealth(world.Cloud, world.Health{Fresh: at})

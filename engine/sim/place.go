@@ -48,8 +48,17 @@ func (s *Sim) place(p *Pod) (best *world.Node, why string) {
 	var least [3]int
 	var of domains
 	left := enough(len(nodes))
+	closed, often := "", 0 // most nodes of a large group that is rolled are so for the same reason
 	for i := range nodes {
 		n := nodes[(s.scan+i)%len(nodes)]
+		if why := s.untolerated(p, n); why != "" {
+			if why != closed {
+				against[closed] += often
+				closed, often = why, 0
+			}
+			often++
+			continue
+		}
 		l := s.pods.loads[n.Name]
 		if why, more := s.unschedulable(p, n, l, apart, &of); why != "" {
 			against[why]++
@@ -78,6 +87,8 @@ func (s *Sim) place(p *Pod) (best *world.Node, why string) {
 	if best != nil {
 		return best, ""
 	}
+	against[closed] += often
+	delete(against, "")
 	var list []string
 	for r, n := range against {
 		list = append(list, fmt.Sprintf("%d %s", n, r))
@@ -120,13 +131,10 @@ func domain(n *world.Node, of string) string {
 	return n.Name
 }
 
-// unschedulable says why a node does not take a pod, with the reasons of the first of the
+// unschedulable says why a node whose taints a pod tolerates does not take it, with the reasons of the first of the
 // scheduler's filters that objects (pkg/scheduler/framework/plugins, in the order
 // of the default profile); "" where it does.
 func (s *Sim) unschedulable(p *Pod, n *world.Node, l load, apart map[string]bool, of *domains) (why string, more []string) {
-	if why := s.untolerated(p, n); why != "" {
-		return why, nil
-	}
 	if p.Shape.Zone != "" && n.Zone != p.Shape.Zone || p.Shape.Node != "" && n.Name != p.Shape.Node {
 		return "node(s) didn't match Pod's node affinity/selector", nil
 	}
@@ -155,11 +163,15 @@ func (s *Sim) untolerated(p *Pod, n *world.Node) string {
 	}
 	for _, t := range n.Taints {
 		if hard(t) && !slices.Contains(p.Shape.Tolerates, t.Key) && !p.Shape.fit.tolerates(t) {
+			if t == s.taint {
+				return s.taintedBy
+			}
 			why := s.tainted[t]
 			if why == "" {
 				why = "node(s) had untolerated taint {" + t.Key + ": " + t.Value + "}"
 				s.tainted[t] = why
 			}
+			s.taint, s.taintedBy = t, why
 			return why
 		}
 	}

@@ -102,11 +102,11 @@ type Sim struct {
 
 	controller func(record.Action) record.Outcome // carries out what the group's own controller is asked, nil without one
 	machines   map[string]*Machine
-	order      []*Machine      // of machines, by their IDs; replaced, never changed
-	listed     []world.Machine // of the Truth
-	shown      []world.Machine // of the last look of the View
-	group      *world.Group    // of the Truth, another one as soon as anything of it changes
-	shownGroup *world.Group    // what the View was shown last
+	order      []*Machine       // of machines, by their IDs; replaced, never changed
+	listed     []*world.Machine // of the Truth
+	shown      []*world.Machine // of the last look of the View
+	group      *world.Group     // of the Truth, another one as soon as anything of it changes
+	shownGroup *world.Group     // what the View was shown last
 	peers      []*Peer
 	workloads  []*Workload
 	pods       pods
@@ -120,7 +120,9 @@ type Sim struct {
 	model      model                  // what new nodes are like in such a Sim
 	scan       int                    // the node where the scheduler looks first
 	tainted    map[world.Taint]string // the scheduler's words for taints
-	freed      []string               // names of nodes that are gone with their machines
+	taint      world.Taint            // the last of them, and its words
+	taintedBy  string
+	freed      []string // names of nodes that are gone with their machines
 }
 
 // New returns an empty simulation of a group in some zones.

@@ -15,11 +15,7 @@ func (w *World) Copy() func() *World {
 	return func() *World {
 		c := New()
 		c.SetGroup(group)
-		list := make([]Machine, len(machines))
-		for i, m := range machines {
-			list[i] = *m
-		}
-		c.SetMachines(list)
+		c.KeepMachines(machines)
 		for _, n := range nodes {
 			c.SetNode(n)
 		}

@@ -46,6 +46,7 @@ type World struct {
 	machines  map[string]*Machine
 	places    []*Machine      // of machines, sorted; nil until asked for
 	order     []*Machine      // of machines, as they were given
+	sorted    []*Machine      // the same by ID
 	daemons   map[string]bool // UIDs of living DaemonSets
 	podsOn    podIndexes      // by node name, "" for those without one
 	podsIn    podIndexes      // by namespace
@@ -237,20 +238,44 @@ func (w *World) HasDaemonSet(uid string) bool { return !w.knowsDS || w.daemons[u
 
 // SetMachines replaces the machines of the group; unchanged ones keep their pointer.
 func (w *World) SetMachines(list []Machine) {
-	if w.listed(list) {
+	kept := make([]*Machine, len(list))
+	for i := range list {
+		old := (*Machine)(nil)
+		if i < len(w.order) && w.order[i].ID == list[i].ID {
+			old = w.order[i]
+		} else {
+			old = w.machines[list[i].ID]
+		}
+		if old == nil || !old.same(&list[i]) {
+			m := list[i] // the list is the caller's
+			old = &m
+		}
+		kept[i] = old
+	}
+	w.KeepMachines(kept)
+}
+
+// KeepMachines is SetMachines for machines that nobody changes any more.
+func (w *World) KeepMachines(list []*Machine) {
+	if w.ranOn != nil && slices.Equal(list, w.order) {
 		return
 	}
 	order, changed := make([]*Machine, len(list)), []*Machine(nil)
 	moved := w.ranOn == nil // they run on other nodes
 	once := true            // each stands in the list once, which is in order
-	for i := range list {
-		old := w.machines[list[i].ID]
-		if old == nil || !old.same(&list[i]) {
-			m := list[i].Clean()
-			if was := w.machines[m.ID]; was == nil || !was.same(&m) {
+	for i, m := range list {
+		old := m
+		if i >= len(w.order) || w.order[i] != m {
+			old = w.machines[m.ID]
+		}
+		if old == nil || old != m && !old.same(m) {
+			if clean := m.Clean(); clean != *m {
+				m = &clean
+			}
+			if was := w.machines[m.ID]; was == nil || !was.same(m) {
 				moved = moved || was == nil && m.Node != "" || was != nil && was.Node != m.Node
-				changed = append(changed, &m)
-				old = &m
+				changed = append(changed, m)
+				old = m
 			} else {
 				old = was
 			}
@@ -259,37 +284,62 @@ func (w *World) SetMachines(list []Machine) {
 		once = once && (i == 0 || order[i-1].ID < old.ID)
 	}
 	w.order = order
-	if len(changed) > 0 {
-		w.places = slices.Clone(w.places)
-	}
-	for _, m := range changed {
-		w.changed(ChangedMachine, m.ID)
-		if i, found := slices.BinarySearchFunc(w.places, m, byPlace); found {
-			w.places[i] = m
-		} else {
-			w.places = nil
-		}
-		w.machines[m.ID] = m
+	w.changeMachines(changed)
+	was := w.sorted
+	if w.sorted = order; !once {
+		w.sorted = slices.SortedFunc(slices.Values(order), byID)
 	}
 	if !once || len(order) != len(w.machines) {
-		moved = w.dropMachines() || moved
+		moved = w.dropMachines(was) || moved
 	}
 	if moved {
 		w.moveMachines()
 	}
 }
 
-// dropMachines drops the machines that are listed no more. It reports whether one of them ran on a node.
-func (w *World) dropMachines() (moved bool) {
-	listed := make(map[string]bool, len(w.order))
-	for _, m := range w.order {
-		listed[m.ID] = true
+func byID(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) }
+
+// changeMachines takes in machines that have come or changed.
+func (w *World) changeMachines(changed []*Machine) {
+	if len(changed) > 0 {
+		w.places = slices.Clone(w.places)
 	}
-	for id, m := range w.machines {
-		if !listed[id] {
-			w.changed(ChangedMachine, id)
-			delete(w.machines, id)
-			w.places, moved = nil, moved || m.Node != ""
+	for _, m := range changed {
+		w.changed(ChangedMachine, m.ID)
+		was := w.machines[m.ID]
+		i, found := slices.BinarySearchFunc(w.places, m, byPlace)
+		switch {
+		case w.places == nil:
+		case found:
+			w.places[i] = m
+		case was == nil:
+			w.places = slices.Insert(w.places, i, m)
+		default: // it has moved to another zone
+			w.places = nil
+		}
+		w.machines[m.ID] = m
+	}
+}
+
+// dropMachines drops the machines of a list sorted by ID that are listed no more. It reports whether one of
+// them ran on a node.
+func (w *World) dropMachines(was []*Machine) (moved bool) {
+	now := w.sorted
+	for _, old := range was {
+		for len(now) > 0 && now[0].ID < old.ID {
+			now = now[1:]
+		}
+		m := w.machines[old.ID]
+		if m == nil || len(now) > 0 && now[0].ID == m.ID {
+			continue
+		}
+		w.changed(ChangedMachine, m.ID)
+		delete(w.machines, m.ID)
+		moved = moved || m.Node != ""
+		if i, found := slices.BinarySearchFunc(w.places, m, byPlace); found {
+			w.places = slices.Concat(w.places[:i], w.places[i+1:])
+		} else {
+			w.places = nil
 		}
 	}
 	return moved
@@ -307,19 +357,6 @@ func (w *World) moveMachines() {
 			w.SetNode(n)
 		}
 	}
-}
-
-// listed reports whether a list of machines is what SetMachines was given last.
-func (w *World) listed(list []Machine) bool {
-	if len(list) != len(w.order) || w.ranOn == nil {
-		return false
-	}
-	for i, m := range w.order {
-		if !m.same(&list[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // Node returns a node by name, nil if unknown.

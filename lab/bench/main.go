@@ -48,7 +48,7 @@ const limit = 90 * time.Minute
 
 func main() {
 	b := bench{}
-	only := flag.String("only", "size,engine,demo,dashboard,reaction,roll,kops,own,foresee,foretell,watch", "what to measure")
+	only := flag.String("only", "size,engine,rehearse,demo,dashboard,reaction,roll,kops,own,foresee,foretell,watch", "what to measure")
 	flag.IntVar(&b.openings, "openings", 40, "budgets to open, for drainboard and for kubectl drain")
 	flag.IntVar(&b.clusters, "clusters", 200, "random clusters whose rolls are foreseen")
 	flag.StringVar(&b.before, "before", "HEAD~1", "the commit that decisions are measured beside")
@@ -105,7 +105,7 @@ func (b *bench) run(ctx context.Context, only []string) (err error) {
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context) error
-	}{{"size", b.size}, {"engine", b.engine}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"own", b.own}, {"foresee", b.foresee}, {"foretell", b.foretell}, {"watch", b.watch}} {
+	}{{"size", b.size}, {"engine", b.engine}, {"rehearse", b.rehearse}, {"demo", b.demo}, {"dashboard", b.dashboards}, {"reaction", b.reactions}, {"roll", b.roll}, {"kops", b.kops}, {"own", b.own}, {"foresee", b.foresee}, {"foretell", b.foretell}, {"watch", b.watch}} {
 		if !slices.Contains(only, part.name) {
 			continue
 		}

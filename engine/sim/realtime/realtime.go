@@ -120,11 +120,7 @@ func picture(s *sim.Sim) live.Change {
 	cluster, cloud := v.Health[world.Cluster], v.Health[world.Cloud]
 	return func(to *world.World) {
 		to.SetGroup(group)
-		list := make([]world.Machine, len(machines))
-		for i, m := range machines {
-			list[i] = *m
-		}
-		to.SetMachines(list)
+		to.KeepMachines(machines)
 		fill(to)
 		to.SetHealth(world.Cluster, cluster)
 		to.SetHealth(world.Cloud, cloud)

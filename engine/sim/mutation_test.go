@@ -407,6 +407,7 @@ var mutations = []mutation{
 	{"found: the checker asks another process for the size before the suspension", "sim/check/sizes.go", "c.sized = view.Group.Sizes.Desired", "c.sized = 0", "Scenario/size_known_before_suspended", broken},
 	{"found: the checker has a later run know of a raise whose answer was lost", "sim/check/end.go", " && have.Desired == c.meantFrom.Desired {", " && false {", "Scenario/raise_lost_and_lowered_as_far", broken},
 	{"found: the checker counts time whose end the run did not see", "sim/check/check.go", "c.launches = c.lastLaunches", "_ = c.lastLaunches", "Scenario/overdue_by_what_was_seen", broken},
+	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},
 	{"found: the group may not end what others want less of", "lower.go", " || l != nil && size < l.Sizes.Desired", " || l == nil", "Scenario/lowered_further_by_others", ""},
 	{"sizes: what our own lowering left counts as others'", "lower.go", "l.By, l.Sizes.Desired = l.Unsure, is", "l.By = l.Unsure", "TestLoweredWithoutAnAnswer", "the group may act again"},
 	{"found: the checker has an early end need a slot", "sim/check/check.go", "begun = begun || !n.New || dec.Run.State != record.Ending", "begun = true", "Scenario/drainboard_abort_retires_unvalidated", broken},

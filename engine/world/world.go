@@ -264,24 +264,15 @@ func (w *World) KeepMachines(list []*Machine) {
 	moved := w.ranOn == nil // they run on other nodes
 	once := true            // each stands in the list once, which is in order
 	for i, m := range list {
-		old := m
 		if i >= len(w.order) || w.order[i] != m {
-			old = w.machines[m.ID]
+			m = w.clean(m)
 		}
-		if old == nil || old != m && !old.same(m) {
-			if clean := m.Clean(); clean != *m {
-				m = &clean
-			}
-			if was := w.machines[m.ID]; was == nil || !was.same(m) {
-				moved = moved || was == nil && m.Node != "" || was != nil && was.Node != m.Node
-				changed = append(changed, m)
-				old = m
-			} else {
-				old = was
-			}
+		if was := w.machines[m.ID]; was != m {
+			moved = moved || was == nil && m.Node != "" || was != nil && was.Node != m.Node
+			changed = append(changed, m)
 		}
-		order[i] = old
-		once = once && (i == 0 || order[i-1].ID < old.ID)
+		order[i] = m
+		once = once && (i == 0 || order[i-1].ID < m.ID)
 	}
 	w.order = order
 	w.changeMachines(changed)
@@ -295,6 +286,20 @@ func (w *World) KeepMachines(list []*Machine) {
 	if moved {
 		w.moveMachines()
 	}
+}
+
+// clean is the machine that is known where it is the same, else the one that is given, with clean strings.
+func (w *World) clean(m *Machine) *Machine {
+	if old := w.machines[m.ID]; old != nil && (old == m || old.same(m)) {
+		return old
+	}
+	if clean := m.Clean(); clean != *m {
+		if old := w.machines[clean.ID]; old != nil && old.same(&clean) {
+			return old
+		}
+		return &clean
+	}
+	return m
 }
 
 func byID(a, b *Machine) int { return cmp.Compare(a.ID, b.ID) }

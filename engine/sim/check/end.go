@@ -310,6 +310,15 @@ func (c *Checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.Breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.Before, s.Foreign)
 	}
+	want = c.known(want)
+	c.maximum()
+	s.LastKnew = s.View.Health[world.Cloud].Fresh
+	s.Foreign.Desired = want - s.Before.Desired
+}
+
+// known is the desired size that the group is to have as far as later runs can know, of what it is to have.
+func (c *Checker) known(want int) int {
+	r, have := &c.d.Run, c.d.Sim.Group.Sizes
 	if ours := have.Desired - told(r, text.DesiredStays(0)); r.Result != record.Succeeded && ours < want && c.inDoubt(ours-want) {
 		want = ours // it leaves what others have raised for its own, and no later run can tell
 	}
@@ -320,9 +329,7 @@ func (c *Checker) sizes() {
 	if named(r, figureless(text.RaiseUnsure("0", "0"))) && have.Desired == c.meantFrom.Desired {
 		want = max(want, have.Desired) // as before the raise whose answer was lost: later runs take it for that
 	}
-	c.maximum()
-	s.LastKnew = s.View.Health[world.Cloud].Fresh
-	s.Foreign.Desired = want - s.Before.Desired
+	return want
 }
 
 // inDoubt reports whether the run could not know that the desired size is off by so much: of

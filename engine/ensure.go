@@ -139,6 +139,12 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 	}
 }
 
+// doubts notes that an end with decrement may have taken nothing down: the size itself will tell.
+func (s *Step) doubts() {
+	s.Run.Doubted++
+	s.Run.DoubtedAt = s.Now
+}
+
 // took is called once for every accepted change that is not an eviction.
 func took(s *Step, a record.Action, o record.Outcome) {
 	if a.Kind == record.CreateTemplate && o.Template != nil {
@@ -158,8 +164,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 		s.SetNode(a.Machine, n)
 	}
 	if a.Decrement && (o.Already || o.Happened && !o.Shrunk) { // the machine alone does not tell who has ended it
-		s.Run.Doubted++ // the size itself will tell
-		s.Run.DoubtedAt = s.Now
+		s.doubts()
 	}
 	switch a.Kind {
 	case record.Terminate:

@@ -183,8 +183,13 @@ func (s observer) joined(m *world.Machine, node *world.Node, n record.Node) reco
 // gone settles a machine that is no longer in the group.
 func (s observer) gone(id string) {
 	n := s.Run.Nodes.Get(id)
-	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() && !n.Ends {
-		return // its answer tells whether it was us
+	if asked, open := s.Run.Pending["terminate/"+id]; open && asked.Accepted.IsZero() {
+		if !n.Ends {
+			return // its answer tells whether it was us
+		}
+		if asked.Action.Decrement {
+			s.doubts() // others may have ended it first
+		}
 	}
 	if n.Stage == record.Terminating && !n.Ends { // nobody has granted its end
 		s.tookNothing(id)

@@ -163,7 +163,7 @@ func (s *Reader) Refused(key string) (record.Retry, bool) {
 // EndsOpen reports whether it is still open what became of a machine that was to be
 // ended, and so what the group's size says.
 func (s *Reader) EndsOpen() bool {
-	open := s.Count(record.Terminating) > 0
+	open := s.Count(record.Terminating) > 0 || s.Run.Doubted > 0 && s.Run.Holds() && (s.Run.Raised || !s.Run.RaiseUnsure)
 	for _, p := range s.Run.Pending {
 		open = open || p.Action.Kind == record.Terminate
 	}

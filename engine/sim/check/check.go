@@ -50,6 +50,7 @@ type Checker struct {
 	zonesServed bool           // the first outdated node of an EKS update was tainted
 	held        world.Sizes    // the group's before the request that has just arrived
 	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
+	lowered     *record.Action // the last lowering that has happened
 	made        *record.Action // the raise that has happened last, nil for none
 	sized       int            // the desired size as it was when the group was to end no machines, or as it was set since
 

@@ -235,7 +235,7 @@ func (c *Checker) happened(a record.Action) {
 		return
 	}
 	if c.unheard = nil; is.Desired < c.held.Desired && c.held == *a.From {
-		c.unheard = &a
+		c.unheard, c.lowered = &a, &a
 	}
 }
 
@@ -273,6 +273,9 @@ func (c *Checker) unmade() {
 func (c *Checker) heard(a record.Action, o record.Outcome) {
 	if a.Kind == record.CheckEffect && o.Happened {
 		a = *a.Of
+		if was := c.lowered; a.Key == record.LowerKey && (was == nil || *was.From != *a.From || *was.Sizes != *a.Sizes) { // others have: nobody can tell whose it is
+			c.d.Sim.Doubts += max(0, a.From.Desired-a.Sizes.Desired)
+		}
 	}
 	if c.unheard != nil && a.Key == c.unheard.Key && o.Verdict == record.Done {
 		c.unheard = nil

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -96,8 +97,8 @@ func (c *Checker) Begin(d *drive.Driver) {
 	for _, m := range d.Sim.View.Machines() {
 		c.atStart[m.ID] = d.Sim.View.NodeOf(m.ID) != nil
 	}
-	d.Sim.Grew = d.Sim.Grew && c.heritage > 0 // else what earlier runs have raised is taken back
-	c.size = d.Sim.Group.Sizes.Desired - c.heritage
+	d.Sim.Grew = d.Sim.Grew && c.heritage > 0                                               // else what earlier runs have raised is taken back
+	c.size = cmp.Or(d.Sim.View.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired) - c.heritage // a plan counts with what was read
 	c.doubtful = d.Sim.Slack
 	c.rested = c.rests(d.Sim.Group.Sizes.Desired)
 	if known := c.rests(d.Sim.View.Group.Sizes.Desired); known > 0 { // others may have raised it since the plan looked

@@ -408,6 +408,7 @@ var mutations = []mutation{
 	{"found: the checker has a later run know of a raise whose answer was lost", "sim/check/end.go", " && have.Desired == c.meantFrom.Desired {", " && false {", "Scenario/raise_lost_and_lowered_as_far", broken},
 	{"found: the checker counts time whose end the run did not see", "sim/check/check.go", "c.launches = c.lastLaunches", "_ = c.lastLaunches", "Scenario/overdue_by_what_was_seen", broken},
 	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},
+	{"found: the checker has drains of the same moment begin once more", "sim/check/check.go", "was.Stage == n.Stage && was.Since.Equal(n.Since) {", "was.Stage == n.Stage && was.Since.After(n.Since) {", "Scenario/limited_as_drains_begin", broken},
 	{"found: the checker takes a share of a size that no plan has read", "sim/check/check.go", "cmp.Or(d.Sim.View.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired)", "cmp.Or(d.Sim.Group.Sizes.Desired)", "Scenario/share_of_what_was_read", broken},
 	{"found: the checker has a run know a lowering of its own from that of others", "sim/check/sizes.go", "c.d.Sim.Doubts += max(0, a.From.Desired-a.Sizes.Desired)", "_ = was", "Scenario/lowered_by_others_as_far", broken},
 	{"found: an end that is in doubt counts as one that took the size down", "observe.go", "if asked.Action.Decrement {", "if false {", "Scenario/end_in_doubt_machine_gone", "raised from 1 to 2"},

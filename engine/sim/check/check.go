@@ -406,25 +406,7 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.endsTold(dec.Events)
 	c.leftOut()
 	c.looksAround(dec) // what a passed validation frees is free for this decision
-	begun := false
-	for id, n := range dec.Run.Nodes.All() {
-		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(d.Sim.Now()) && n.Began.Equal(d.Sim.Now()) {
-			begun = begun || !n.New || dec.Run.State != record.Ending // an early end needs no slot for what it retires
-			c.enough(id, n)
-			c.quorum(id, n)
-			c.gated(id, n)
-			c.zoneRolls(id, n)
-			c.endsOld(n)
-		}
-		if n.Stage == record.Updating && n.Since.Equal(d.Sim.Now()) {
-			c.zoneUpdates(id, n)
-		}
-		if (n.Stage == record.Draining || n.Stage == record.Updating) && n.Since.Equal(d.Sim.Now()) {
-			c.service.touched[id] = true
-			c.consented(id, n)
-			c.alone(id, n)
-		}
-	}
+	begun := c.begins(dec)
 	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.Result != record.NotStartedYet || dec.Run.OnlyRetires()
 	c.effects(dec)
 	c.resizes(dec)
@@ -449,6 +431,32 @@ func (c *Checker) Took(dec engine.Decision) {
 		c.End()
 	}
 	c.limit()
+}
+
+// begins checks what begins with the nodes of a decision. It reports whether anything does that needs a slot.
+func (c *Checker) begins(dec engine.Decision) (begun bool) {
+	for id, n := range dec.Run.Nodes.All() {
+		if was := c.nodes.Peek(id); was.Stage == n.Stage && was.Since.Equal(n.Since) {
+			continue // it has begun in a decision of the same moment
+		}
+		if (n.Stage == record.Draining || n.Stage == record.Terminating) && n.Since.Equal(c.d.Sim.Now()) && n.Began.Equal(c.d.Sim.Now()) {
+			begun = begun || !n.New || dec.Run.State != record.Ending // an early end needs no slot for what it retires
+			c.enough(id, n)
+			c.quorum(id, n)
+			c.gated(id, n)
+			c.zoneRolls(id, n)
+			c.endsOld(n)
+		}
+		if n.Stage == record.Updating && n.Since.Equal(c.d.Sim.Now()) {
+			c.zoneUpdates(id, n)
+		}
+		if (n.Stage == record.Draining || n.Stage == record.Updating) && n.Since.Equal(c.d.Sim.Now()) {
+			c.service.touched[id] = true
+			c.consented(id, n)
+			c.alone(id, n)
+		}
+	}
+	return begun
 }
 
 // consented checks that the drain of an outdated node rests on an approval.

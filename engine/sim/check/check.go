@@ -358,6 +358,11 @@ func (c *Checker) Resumed() {
 		c.unsure[id] = true
 		c.d.Sim.Doubts++
 	}
+	for _, p := range c.d.Saved.Pending {
+		if p.Action.Kind == record.LaunchIn && p.Accepted.IsZero() { // a raise by others may pass for it
+			c.d.Sim.Doubts++
+		}
+	}
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {

@@ -21,6 +21,26 @@ func (c *Checker) resizes(dec engine.Decision) {
 	if at := dec.Run.RaisedAt; !at.IsZero() && !at.Equal(c.meantAt) {
 		c.meantAt, c.meantFrom = at, view.Group.Sizes
 	}
+	if has := c.rests(view.Group.Sizes.Desired); !c.raised && len(c.service.touched) == 0 && has > 0 {
+		c.rested = min(c.rested, has) // others have lowered it before anything rested on it
+	}
+	c.sizesAsked(dec)
+	for _, e := range dec.Events {
+		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
+			continue
+		}
+		// An end whose answer was lost, of a machine that others have ended too, may have taken
+		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
+		// we raise it to from us.
+		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.RaisedBy == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.Lowered == 0 && d.Sim.Foreign.Max == 0 {
+			d.Breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
+		}
+	}
+}
+
+// sizesAsked checks what a decision asks for that changes the group's sizes, and notes what it rests on.
+func (c *Checker) sizesAsked(dec engine.Decision) {
+	d, view := c.d, c.d.Sim.View
 	for _, a := range dec.Actions {
 		if a.Kind == record.Terminate && a.Decrement {
 			c.unsure[a.Machine] = true
@@ -33,17 +53,6 @@ func (c *Checker) resizes(dec engine.Decision) {
 		}
 		if a.Kind == record.Suspend && a.Process == sim.Terminate {
 			c.sized = view.Group.Sizes.Desired // not when it arrives: another process may have read nothing by then
-		}
-	}
-	for _, e := range dec.Events {
-		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
-			continue
-		}
-		// An end whose answer was lost, of a machine that others have ended too, may have taken
-		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
-		// we raise it to from us.
-		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.RaisedBy == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.Lowered == 0 && d.Sim.Foreign.Max == 0 {
-			d.Breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func handleAbort(s *Step, c record.Command) {
 	switch {
 	case s.Run.State == record.Ending:
 		s.Run.Retire = false
-	case s.keepsResult():
+	case keepsResult(&s.Run):
 		s.FailReported(record.Aborted, text.AbortedBy(c.Who()))
 	case s.Run.FailedUpdate != nil: // it ends as the update has
 		s.FailReported(s.Run.FailedUpdate.Result, s.Run.FailedUpdate.Why)

@@ -29,7 +29,7 @@ func (s *Step) Fail(result record.Result, why string) {
 	if s.Run.State != record.Running && s.Run.State != record.Paused {
 		return
 	}
-	if !s.keepsResult() {
+	if !keepsResult(&s.Run) {
 		s.Report(record.Event{Type: record.Warning, Reason: string(result), Message: why})
 		s.Run.Retire = s.Run.Settings.RetireSurge
 	}
@@ -37,14 +37,14 @@ func (s *Step) Fail(result record.Result, why string) {
 }
 
 // keepsResult reports whether the run has ended but for its surplus nodes, which it retires.
-func (s *Step) keepsResult() bool {
-	return s.Run.Retires() && s.Run.Result != record.NotStartedYet
+func keepsResult(r *record.Run) bool {
+	return r.Retires() && r.Result != record.NotStartedYet
 }
 
 // FailReported ends the run with a failure that was reported already. One that keeps its result ends
 // with that, and notes why it retires no more.
 func (s *Step) FailReported(result record.Result, why string) {
-	if s.keepsResult() {
+	if keepsResult(&s.Run) {
 		s.Note(text.RetiringStopped(why))
 		result, why = s.Run.Result, s.Run.Why
 	}

@@ -139,8 +139,8 @@ func takeOutcomes(s *Step, outs []record.Outcome) {
 	}
 }
 
-// doubts notes that an end with decrement may have taken nothing down: the size itself will tell.
-func (s *Step) doubts() {
+// doubt notes that an end with decrement may have taken nothing down: the size itself will tell.
+func doubt(s *Step) {
 	s.Run.Doubted++
 	s.Run.DoubtedAt = s.Now
 }
@@ -164,7 +164,7 @@ func took(s *Step, a record.Action, o record.Outcome) {
 		s.SetNode(a.Machine, n)
 	}
 	if a.Decrement && (o.Already || o.Happened && !o.Shrunk) { // the machine alone does not tell who has ended it
-		s.doubts()
+		doubt(s)
 	}
 	switch a.Kind {
 	case record.Terminate:

@@ -188,7 +188,7 @@ func (s observer) gone(id string) {
 			return // its answer tells whether it was us
 		}
 		if asked.Action.Decrement {
-			s.doubts() // others may have ended it first
+			doubt(s.Step) // others may have ended it first
 		}
 	}
 	if n.Stage == record.Terminating && !n.Ends { // nobody has granted its end

@@ -82,12 +82,13 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 		zone := s.Run.Nodes.Peek(id).Zone
 		byZone[zone] = append(byZone[zone], id)
 	}
+	leftOut := slices.ContainsFunc(s.In(record.Skipped, record.NodeFail), func(id string) bool { return s.Run.Nodes.Peek(id).New })
 	tilts := func(zone string) bool {
 		spread := assess.Spread(s.W, inZone)
 		inZone[zone]--
 		after := assess.Spread(s.W, inZone)
 		inZone[zone]++
-		return unmarked(byZone[zone][0]) >= 0 && after > max(1, spread, assess.Spread(s.W, s.ZonesBefore()))
+		return leftOut && unmarked(byZone[zone][0]) >= 0 && after > max(1, spread, assess.Spread(s.W, s.ZonesBefore()))
 	}
 	var out []string
 	for len(out) < n {

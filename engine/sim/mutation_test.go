@@ -400,6 +400,7 @@ var mutations = []mutation{
 	{"found: the checker takes a size that is in doubt for one that is known", "sim/check/retire.go", "if r.Doubted > 0 {", "if false {", "Scenario/raised_while_in_doubt", broken},
 	{"found: a surplus node goes and leaves the zones uneven", "retire.go", "after > max(1, spread, ", "after > max(99, spread, ", "Scenario/retire_keeps_zones_even", "machines in the zones"},
 	{"found: the checker counts a machine that the run gave back and others ended", "sim/check/kops.go", "if c.kops.refused[id] && ", "if false && ", "Scenario/drainboard_retire_ended_by_others", broken},
+	{"found: a surplus node stays for the zones although no other was left out", "retire.go", "return leftOut && unmarked", "return (leftOut || true) && unmarked", "Scenario/retire_the_only_new_node", ""},
 	{"found: surplus nodes wait for a validation that nobody makes", "retire.go", "if v.Proved(s.Step); s.Run", "if _ = v; s.Run", "Scenario/drainboard_retire_unvalidated", ""},
 	{"found: a run that retires its surplus nodes loses its result", "end.go", "if keepsResult(&s.Run) {\n\t\ts.Note", "if false {\n\t\ts.Note", "Scenario/drainboard_retire_invalid", ""},
 	{"found: a check that is not answered is not told", "ensure.go", "before.Tries == 1 || before.Tries > 1 && ", "before.Tries > 1 && ", "Scenario/etcd_away", ""},

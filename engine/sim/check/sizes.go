@@ -282,7 +282,7 @@ func (c *Checker) unmade() {
 func (c *Checker) heard(a record.Action, o record.Outcome) {
 	if a.Kind == record.CheckEffect && o.Happened {
 		a = *a.Of
-		if was := c.lowered; a.Key == record.LowerKey && (was == nil || *was.From != *a.From || *was.Sizes != *a.Sizes) { // others have: nobody can tell whose it is
+		if was := c.lowered; a.Key == record.LowerKey && len(c.d.Sim.TakenOut) == 0 && (was == nil || *was.From != *a.From || *was.Sizes != *a.Sizes) { // others have: nobody can tell whose it is
 			c.d.Sim.Doubts += max(0, a.From.Desired-a.Sizes.Desired)
 		}
 	}

@@ -315,7 +315,7 @@ func (c *Checker) quorum(id string, n record.Node) {
 		_, ending := c.kops.out[machine]
 		node := view.NodeOf(machine)
 		serves := node != nil && node.Ready || !c.validates()
-		if machine != id && serves && !ending && !c.outOfService(machine) && !slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, d.Run.Nodes.Peek(machine).Stage) {
+		if machine != id && serves && !ending && !slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, d.Run.Nodes.Peek(machine).Stage) {
 			up++
 		}
 	}

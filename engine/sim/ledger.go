@@ -24,7 +24,7 @@ type Ledger struct {
 	// once that raise is no more.
 	Grew bool
 	// Doubts counts the machines of which no driver may know whether their end took the size down: ends
-	// with decrement whose answer was lost, or that others had begun before.
+	// with decrement whose answer was lost, or that others had begun before. See Doubted.
 	Doubts int
 	// KnewNone: the last launch by name was asked for by a driver that knew that the group is to have none.
 	KnewNone bool
@@ -81,4 +81,13 @@ func (l *Ledger) RaisedBetween(after, until time.Time) (by int) {
 		}
 	}
 	return by
+}
+
+// Doubted is by how many machines the desired size may be off: none where nobody but runs has changed it,
+// since reading it then tells what became of each end.
+func (s *Sim) Doubted() int {
+	if s.RaisedBy+s.Lowered == 0 {
+		return 0
+	}
+	return s.Doubts
 }

@@ -416,7 +416,7 @@ var mutations = []mutation{
 	{"found: the checker has drains of the same moment begin once more", "sim/check/check.go", "was.Stage == n.Stage && was.Since.Equal(n.Since) {", "was.Stage == n.Stage && was.Since.After(n.Since) {", "Scenario/limited_as_drains_begin", broken},
 	{"found: the checker takes a share of a size that no plan has read", "sim/check/check.go", "cmp.Or(d.Sim.View.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired)", "cmp.Or(d.Sim.Group.Sizes.Desired)", "Scenario/share_of_what_was_read", broken},
 	{"found: the checker has a run know a lowering of its own from that of others", "sim/check/sizes.go", "c.d.Sim.Doubts += max(0, a.From.Desired-a.Sizes.Desired)", "_ = was", "Scenario/lowered_by_others_as_far", broken},
-	{"found: an end that is in doubt counts as one that took the size down", "observe.go", "if asked.Action.Decrement {", "if false {", "Scenario/end_in_doubt_machine_gone", "raised from 1 to 2"},
+	{"found: an end that is in doubt counts as one that took the size down", "observe.go", "if asked.Action.Decrement {", "if false {", "Scenario/end_in_doubt_machine_gone", broken},
 	{"found: a run ends well while an end is in doubt", "assess/capacity.go", " || s.Run.Doubted > 0 && s.Run.Holds() && (s.Run.Raised || !s.Run.RaiseUnsure)", "", "Scenario/end_in_doubt_machine_gone", ""},
 	{"found: the group may not end what others want less of", "lower.go", " || l != nil && size < l.Sizes.Desired", " || l == nil", "Scenario/lowered_further_by_others", ""},
 	{"sizes: what our own lowering left counts as others'", "lower.go", "l.By, l.Sizes.Desired = l.Unsure, is", "l.By = l.Unsure", "TestLoweredWithoutAnAnswer", "the group may act again"},

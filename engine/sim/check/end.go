@@ -342,7 +342,7 @@ func (c *Checker) inDoubt(off int) bool {
 	s := c.d.Sim
 	unmade := !s.Grew && c.raised
 	coincides := slices.ContainsFunc(slices.Collect(maps.Keys(s.TheirMaxima)), func(most int) bool { return s.AskedMaxima[most] })
-	return off > 0 && off <= s.Doubts || off < 0 && (-off <= s.Doubts || unmade && -off <= s.RaisedBy || unmade && coincides && s.RaisedBy > 0 && -off <= c.mostRaised)
+	return off > 0 && off <= s.Doubted() || off < 0 && (-off <= s.Doubted() || unmade && -off <= s.RaisedBy || unmade && coincides && s.RaisedBy > 0 && -off <= c.mostRaised)
 }
 
 // maximum checks that the group's maximum is what it was, or what others have set, but no less
@@ -354,7 +354,7 @@ func (c *Checker) maximum() {
 	if have.Max == want || s.TheirMaxima[have.Max] || named(r, figureless(text.MaxStays(0))) || named(r, figureless(text.DesiredStays(0))) || named(r, figureless(text.RaiseUnsure("0", "0"))) {
 		return
 	}
-	if s.Lowered+c.d.Sim.Doubts > 0 && have.Max > want { // they were more when it was set back
+	if s.Lowered+s.Doubted() > 0 && have.Max > want { // they were more when it was set back
 		return
 	}
 	if len(s.TheirMaxima) > 0 && have.Max < want {

@@ -45,9 +45,9 @@ const soonShare = 40
 func newSuites(seeds uint64) (all suites) {
 	all = suites{
 		scenarios: []suite{{name: "scenarios", pkg: "engine", run: "^TestScenario$"}},
-		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^(TestCompetingDrivers|" + followed + ")$"}}},
+		units:     []suite{{name: "engine", pkg: "engine", args: []string{"-test.skip=^TestScenario$"}}, {name: "movers", pkg: "engine/assess/movers"}, {name: "snapshot", pkg: "engine/snapshot"}, {name: "live", pkg: "engine/live", args: []string{"-test.skip=^(" + competing + "|" + followed + "|" + started + ")$"}}},
 	}
-	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
+	for _, name := range []string{"TestRandom", "TestRandomKops", "TestRandomDrainboard", "TestRandomGardener", "TestRandomGardenerInPlace", "TestRandomGardenerManual"} {
 		play := suite{name: name, pkg: "engine/sim/play", run: "^" + name + "$"}
 		all.soon, all.random = append(all.soon, play.part(1, max(1, seeds/soonShare))), append(all.random, play.part(1, seeds))
 	}
@@ -58,31 +58,47 @@ func newSuites(seeds uint64) (all suites) {
 		}
 		all.soon, ends = append(all.soon, play(1)), append(ends, play(3))
 	}
-	updates := func(n uint64) suite {
-		return suite{name: followed, pkg: "engine/live", run: "^" + followed + "$", args: []string{fmt.Sprint("-updates=", n)}}
+	live := func(name, flag string, n uint64) suite {
+		s := suite{name: name, pkg: "engine/live", run: "^" + name + "$"}
+		if flag != "" {
+			s.args = []string{fmt.Sprint(flag, max(1, n))}
+		}
+		return s
 	}
-	all.soon = append(all.soon, suite{name: "TestCompetingDrivers", pkg: "engine/live", run: "^TestCompetingDrivers$"}, updates(max(1, seeds/soonShare/4)))
-	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim/play", run: "^TestAbortInAStorm$"}, updates(max(1, seeds/8))}, all.random)
+	few := seeds / soonShare
+	all.soon = append(all.soon, live(competing, "", 0), live(followed, "-updates=", few/4), live(started, "-started=", few/3))
+	all.random = slices.Concat(ends, []suite{{name: "TestAbortInAStorm", pkg: "engine/sim/play", run: "^TestAbortInAStorm$"}, live(followed, "-updates=", seeds/8), live(started, "-started=", seeds/3)}, all.random)
 	return all
 }
 
-// followed is the suite of groups whose own controller is followed.
-const followed = "TestFollowedUpdates"
+// The random plays of package live: of competing processes, and of groups whose own controller is
+// followed or started.
+const (
+	competing = "TestCompetingDrivers"
+	followed  = "TestFollowedUpdates"
+	started   = "TestStartedUpdates"
+)
 
 // playsIt reports whether a suite of engine/live has to do with a site: the competing processes
-// with the loop, and those that follow with that, with what others do and with what is known.
+// with the loop, those that follow with that, with what others do and with what is known, and those that start
+// an update with all but other systems.
 func (s suite) playsIt(m *site) bool {
-	parts := []string{"live/"}
-	if s.name == followed {
-		parts = []string{"live/", "engine/follow", "eksmanaged", "assess/follow", "selfdriven/", "mover", "world/", "externalactivity"}
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(m.File, part) })
 	}
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(m.File, part) })
+	switch s.name {
+	case followed:
+		return has("live/", "engine/follow", "eksmanaged", "assess/follow", "selfdriven/", "mover", "world/", "externalactivity")
+	case started:
+		return !has("kops", "gardener")
+	}
+	return has("live/")
 }
 
 // near puts the suites first that know most of a site, which is only a matter of time, and
 // leaves out those of engine/live where they have nothing to do with it.
 func (all suites) near(m *site) suites {
-	words := map[string]string{"kops": "Kops", "detach": "Kops", "isolate": "Kops", "valid": "Kops", "gardenermanual": "Manual", "gardenerinplace": "InPlace", "inplace": "InPlace", "gardener": "Gardener", "tried": "Gardener", "volumes": "Gardener", "live/": "Competing"}
+	words := map[string]string{"kops": "Kops", "detach": "Kops", "drainboard": "Drainboard", "waves": "Drainboard", "single": "Drainboard", "isolate": "Drainboard", "eksmanaged": "Started", "valid": "Kops", "gardenermanual": "Manual", "gardenerinplace": "InPlace", "inplace": "InPlace", "gardener": "Gardener", "tried": "Gardener", "volumes": "Gardener", "live/": "Competing"}
 	var first []string
 	for _, word := range sortedKeys(words) {
 		if strings.Contains(m.File, word) {

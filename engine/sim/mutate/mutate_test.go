@@ -4,9 +4,11 @@ import (
 	"go/ast"
 	"go/importer"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -177,5 +179,40 @@ func TestFirstWords(t *testing.T) {
 		if got := firstWords(out); got != want {
 			t.Errorf("%q: got %q, want %q", out, got, want)
 		}
+	}
+}
+
+// TestSuitesAreThoseOfCrashTest holds that every random suite that make crash-test plays is played with the mutations.
+func TestSuitesAreThoseOfCrashTest(t *testing.T) {
+	makefile, err := os.ReadFile("../../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, recipe, _ := strings.Cut(string(makefile), "\ncrash-test: ##")
+	names, plays := map[string]bool{}, regexp.MustCompile(`-run '(\^Test\(.*\))\$\$'`).FindAllStringSubmatch(recipe, -1)
+	for i, dir := range []string{"../play", "../../live"} {
+		pattern := regexp.MustCompile(plays[i][1] + "$")
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, declared := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+				if pattern.MatchString(declared[1]) {
+					names[declared[1]] = true
+				}
+			}
+		}
+	}
+	played := newSuites(600)
+	for _, s := range slices.Concat(played.soon, played.random) {
+		delete(names, s.name)
+	}
+	if len(names) > 0 {
+		t.Errorf("of the suites of crash-test these are not played: %v", slices.Sorted(maps.Keys(names)))
 	}
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,10 +28,8 @@ func (c *Checker) resizes(dec engine.Decision) {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
 			continue
 		}
-		// An end whose answer was lost, of a machine that others have ended too, may have taken
-		// nothing down; nobody can know. Nor can anybody tell who sets the maximum to just what
-		// we raise it to from us.
-		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.RaisedBy == 0 && !slices.Contains(slices.Collect(maps.Values(c.unsure)), true) || !up && d.Sim.Lowered == 0 && d.Sim.Foreign.Max == 0 {
+		// Nobody can tell who sets the maximum to just what we raise it to from us.
+		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.RaisedBy == 0 || !up && d.Sim.Lowered == 0 && d.Sim.Foreign.Max == 0 {
 			d.Breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
 	}

@@ -69,7 +69,7 @@ type Checker struct {
 	rested       int                  // the desired size that the raise rests on, or the run
 	heritage     int                  // by how much earlier runs had left it raised
 	doubtful     int                  // by how much more, as far as anybody can tell
-	unsure       map[string]bool      // machines whose end with decrement was asked for; true: the driver may not know what came of it
+	unsure       map[string]bool      // machines whose end with decrement was asked for, until it is told that it was granted
 	forced       map[string]time.Time // when a delete of a pod was granted, by UID
 	atStart      map[string]bool      // machines whose nodes were known when the run began
 	dark         darkness
@@ -341,8 +341,6 @@ func (c *Checker) terminated(a record.Action, o record.Outcome) {
 	}
 	if o.Verdict == record.Done && !o.Already {
 		delete(c.unsure, a.Machine)
-	} else if a.Decrement {
-		c.unsure[a.Machine] = o.Verdict == record.Unknown
 	}
 }
 
@@ -354,10 +352,7 @@ func (c *Checker) Resumed() {
 	clear(c.reads)
 	clear(c.hooks.asked)
 	c.kops.begun = len(c.d.Saved.Order) > 0
-	for id := range c.unsure { // nor may be what it was told of these
-		c.unsure[id] = true
-		c.d.Sim.Doubts++
-	}
+	c.d.Sim.Doubts += len(c.unsure) // nor may be what it was told of these
 	for _, p := range c.d.Saved.Pending {
 		if p.Action.Kind == record.LaunchIn && p.Accepted.IsZero() { // a raise by others may pass for it
 			c.d.Sim.Doubts++

@@ -194,7 +194,7 @@ func (f *from) setMachines() {
 	}
 	f.Faults.Machines["never-join"], f.Faults.Machines["not-ready"] = f.fails()
 	f.ListMachines()
-	f.View.SetMachines(machinesOf(f.w))
+	f.View.KeepMachines(f.w.Machines())
 	for _, n := range f.w.Nodes() {
 		f.recovers(n)
 	}
@@ -243,15 +243,6 @@ func (f *from) recovers(n *world.Node) {
 			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return t.Key == unreachableTaint })
 		})
 	})
-}
-
-// machinesOf lists the machines of a world.
-func machinesOf(w *world.World) []world.Machine {
-	out := make([]world.Machine, 0, len(w.Machines()))
-	for _, m := range w.Machines() {
-		out = append(out, *m)
-	}
-	return out
 }
 
 // setPods takes the pods over, and makes up the workloads that they are of.

@@ -351,7 +351,7 @@ const lookValid = 30 * time.Second
 // terminate asks the group to end a machine whose node was seen empty just now;
 // otherwise it looks again first.
 func (s *Step) terminate(id string, n record.Node) {
-	if !terminationAsked(&s.Reader, id) && !s.Nodeless() && s.Now.Sub(n.Empty) > validFor(&s.Reader, id, n) {
+	if !terminationAsked(&s.Reader, id) && !s.Nodeless() && s.Now.Sub(n.Empty) > validFor(&s.Reader, n) {
 		if retry, refused := s.Run.Retries["terminate/"+id]; refused && s.Now.Before(retry.Next) {
 			s.WakeAt(retry.Next)
 			return
@@ -371,10 +371,10 @@ func (s *Step) terminate(id string, n record.Node) {
 	s.Ensure(record.Action{Kind: record.Terminate, Key: "terminate/" + id, Machine: id, Node: n.Name, Decrement: n.Decrement, Direct: s.Capabilities().Direct, Group: s.Run.Group})
 }
 
-// validFor is how old the look may be that a machine's end rests on: less where its end was refused, and
-// the watch shows a pod that has to stop first.
-func validFor(s *assess.Reader, id string, n record.Node) time.Duration {
-	if _, refused := s.Run.Retries["terminate/"+id]; refused && s.Fresh(world.Cluster) {
+// validFor is how old the look may be that a machine's end rests on: less where the watch shows a pod that
+// has to stop first.
+func validFor(s *assess.Reader, n record.Node) time.Duration {
+	if s.Fresh(world.Cluster) {
 		if left, _ := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents()); len(left) > 0 && !released(s, n, left) {
 			return leastSettle
 		}

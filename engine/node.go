@@ -98,6 +98,12 @@ func (s *Step) advanceNodes() {
 			s.advanceTermination(id, n)
 		case record.Skipped, record.Replaced, record.NodeFail:
 			s.unmarkNode(id)
+		case record.Ready, record.Surplus: // what marks it as surplus may stay
+			for _, m := range s.Run.Marks[id] {
+				if m.Isolates() {
+					s.Unmark(m)
+				}
+			}
 		}
 	}
 }
@@ -339,9 +345,9 @@ func (s *Step) tookNothing(id string) {
 func (s *Step) keepsSize(id string, n record.Node) {
 	if n.New {
 		s.putBack(id, n)
-		return
+	} else {
+		s.tookNothing(id)
 	}
-	s.tookNothing(id)
 	s.Soon()
 }
 

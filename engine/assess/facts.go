@@ -32,7 +32,8 @@ const (
 	Unhealthy
 	// holding: the node holds a slot (see holdsSlot).
 	holding
-	// leftMarked: the node is done with, or left out, and still wears marks.
+	// leftMarked: the node is done with, or left out, and still wears marks; or a new one was to go, stays,
+	// and still wears those of its drain.
 	leftMarked
 	// untainted: the node is to go, and is not known to wear the taint of facts.taint.
 	untainted
@@ -251,7 +252,7 @@ func (s *Reader) factOf(id string, taint world.Taint) fact {
 	}
 	is(Unlisted, m == nil && n.Stage != record.Replaced)
 	is(holding, holdsSlot(&s.Run, id, n))
-	is(leftMarked, (n.Stage == record.Skipped || n.Stage == record.Replaced || n.Stage == record.NodeFail) && len(s.Run.Marks[id]) > 0)
+	is(leftMarked, (n.Stage == record.Skipped || n.Stage == record.Replaced || n.Stage == record.NodeFail) && len(s.Run.Marks[id]) > 0 || (n.Stage == record.Ready || n.Stage == record.Surplus) && !n.Began.IsZero() && slices.ContainsFunc(s.Run.Marks[id], record.Mark.Isolates))
 	is(untainted, toGo(n.Stage) && !wears(s, id, n, node, taint))
 	is(outside, n.Outside())
 	is(outsideStill, n.OutsideStill())

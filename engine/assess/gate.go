@@ -10,8 +10,8 @@ import (
 )
 
 // Unavailable counts the nodes that are out of service because of us: from the
-// first eviction until the machine has left the group or, if the node is given up
-// in between, until our cordon is off. Where the cluster has to prove valid after it, it
+// first eviction until the machine has left the group or, if the node is given up or
+// returned to service in between, until our cordon is off. Where the cluster has to prove valid after it, it
 // holds its slot until then.
 func (s *Reader) Unavailable() int { return len(s.facts().with[holding]) }
 
@@ -22,7 +22,7 @@ func holdsSlot(run *record.Run, id string, n record.Node) bool {
 		return true
 	case record.Terminating:
 		return !n.Validated // else something stands in for it already
-	case record.Skipped, record.NodeFail:
+	case record.Skipped, record.NodeFail, record.Ready, record.Surplus:
 		return !n.Began.IsZero() && slices.ContainsFunc(run.Marks[id], func(m record.Mark) bool { return m.Put.Kind == record.Cordon && !m.Foreign })
 	case record.Replaced:
 		return !n.PendingValidation.IsZero()

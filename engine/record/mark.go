@@ -72,6 +72,11 @@ func (m Mark) Undo() Action {
 	return a
 }
 
+// Isolates reports whether a mark keeps pods or requests away from a node that is drained.
+func (m Mark) Isolates() bool {
+	return m.Put.Kind == Cordon || m.Put.Kind == AddLabel && m.Put.Label == ExcludeLabel
+}
+
 // What says what a mark is, in a few words.
 func (m Mark) What() string {
 	switch m.Put.Kind {

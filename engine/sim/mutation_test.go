@@ -221,7 +221,7 @@ var mutations = []mutation{
 	{"7: a record that others have written since", "live/loop.go", "err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) ||", "err := l.save(ctx, d.Run, l.Lock.Lost()); false && errors.Is(err, ErrLost) ||", "TestLoopLosesTheRecord", "want ErrLost at once"},
 
 	{"found: surplus that stays is no success", "end.go", "case n > 0: // surplus", "case n > 99: // surplus", "Scenario/surplus_skipped", ""},
-	{"found: a node given up holds its slot while it is cordoned", "assess/gate.go", "case record.Skipped, record.NodeFail:\n\t\treturn !n.Began", "case record.NodeFail:\n\t\treturn !n.Began", "Scenario/surplus_skipped", ""},
+	{"found: a node given up holds its slot while it is cordoned", "assess/gate.go", "case record.Skipped, record.NodeFail, record.Ready, record.Surplus:\n\t\treturn !n.Began", "case record.NodeFail:\n\t\treturn !n.Began", "Scenario/surplus_skipped", ""},
 	{"found: a raise of which nobody can tell is named", "capacity.go", "if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {", "if false {", "Scenario/raise_unsure", ""},
 	{"found: nothing starts beside a failure", "ensure.go", "s.failed && !a.ReadOnly() || s.unwritten {", "s.unwritten {", "Scenario/fails_and_starts_nothing", ""},
 	{"found: nor what was asked for before it", "end.go", "if a.ReadOnly() {\n\t\t\treturn false\n\t\t}\n\t\tdelete(s.Run.Pending, a.Key)\n\t\treturn true", "return false", "Scenario/fails_beside_a_cordon", ""},
@@ -409,6 +409,8 @@ var mutations = []mutation{
 	{"found: the checker has a later run know of a raise whose answer was lost", "sim/check/end.go", " && have.Desired == c.meantFrom.Desired {", " && false {", "Scenario/raise_lost_and_lowered_as_far", broken},
 	{"found: the checker counts time whose end the run did not see", "sim/check/check.go", "c.launches = c.lastLaunches", "_ = c.lastLaunches", "Scenario/overdue_by_what_was_seen", broken},
 	{"found: a pod that returned and that others stop goes with its machine after a crash", "node.go", "if s.Fresh(world.Cluster) {\n\t\tif left, _ := assess.LeavingPods(s.W, s.W.PodsOn", "if s.W == nil {\n\t\tif left, _ := assess.LeavingPods(s.W, s.W.PodsOn", "Scenario/force_returned_stops_after_crash", "grace: "},
+	{"found: a node that was returned to service holds no slot while it is cordoned", "assess/gate.go", "record.NodeFail, record.Ready, record.Surplus:", "record.NodeFail:", "Scenario/retire_returned_still_cordoned", "rule 1: "},
+	{"found: a node that was returned to service stays cordoned until the run ends", "assess/facts.go", "slices.ContainsFunc(s.Run.Marks[id], record.Mark.Isolates)", "false", "Scenario/retire_returned_still_cordoned", ""},
 	{"found: the checker has a cordon stop a member of etcd", "sim/check/kops.go", "serves && !ending && !slices", "serves && !ending && !c.outOfService(machine) && !slices", "Scenario/kops_quorum_skipped", broken},
 	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},
 	{"found: the checker has a later run know a raise that passed for an earlier one's", "sim/check/end.go", "want = have.Desired // a raise by others", "_ = have // a raise by others", "Scenario/raised_as_far_by_others", broken},

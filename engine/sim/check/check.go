@@ -354,6 +354,9 @@ func (c *Checker) Resumed() {
 	c.kops.begun = len(c.d.Saved.Order) > 0
 	c.d.Sim.Doubts += len(c.unsure) // nor may be what it was told of these
 	for _, p := range c.d.Saved.Pending {
+		if was := c.lowered; was != nil && p.Action.Key == was.Key && p.Accepted.IsZero() && *p.Action.From == *was.From && *p.Action.Sizes == *was.Sizes {
+			c.unheard = was // that it has happened is not in the record
+		}
 		if p.Action.Kind == record.LaunchIn && p.Accepted.IsZero() { // a raise by others may pass for it
 			c.d.Sim.Doubts++
 		}

@@ -56,6 +56,8 @@ func newBench(t *testing.T) *bench {
 	in := Open(t.Context())
 	t.Cleanup(in.Close)
 	b.Loop = &Loop{Rules: suspendOnce{}, World: w, Queue: in, Executor: b, Store: b, Lock: b, Clock: wall{}}
+	b.Loop.init()
+	b.Loop.slots = make(chan struct{}, 1) // each action needs that of the one before
 	return b
 }
 

@@ -90,3 +90,17 @@ func TestSameNode(t *testing.T) {
 		}
 	}
 }
+
+func TestWorkloadSentence(t *testing.T) {
+	for want, w := range map[string]Workload{
+		"replacement shop/web-7 crash-loops on ip-10-0-0-12, 2 more too":          {CrashLooping: 3, Pending: 1, Pod: "shop/web-7", Node: "ip-10-0-0-12"},
+		"replacement shop/web-7 is Pending, 1 more too: 0/6 nodes are available.": {Pending: 2, Short: 1, Pod: "shop/web-7", Reason: "0/6 nodes are available."},
+		"2 pods fewer healthy than PDB shop/web requires":                         {Short: 2, Starting: 1, Budget: "shop/web"},
+		"1 replacement starts":          {Starting: 1, Ready: 2},
+		"2 replacements Ready, 3 moved": {Ready: 2, Moved: 3},
+	} {
+		if got := w.Sentence(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

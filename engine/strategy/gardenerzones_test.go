@@ -16,7 +16,7 @@ import (
 // much others have raised the group the run may have yet to count: that is still to be launched, too.
 func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
 	now := time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC)
-	for desired, holds := range map[int]bool{7: false, 8: true} {
+	for desired, holds := range map[int]string{7: "", 8: "zone a has 2 nodes in service, and 3 must stay"} {
 		w := world.New()
 		w.SetGroup(world.Group{Name: "pool", Zones: []string{"a", "b"}, Sizes: world.Sizes{Min: 3, Max: 9, Desired: desired}})
 		settings := strategy.Gardener{}.Defaults()
@@ -38,20 +38,20 @@ func TestZoneWaitsForWhatOthersLaunch(t *testing.T) {
 				state = world.MachinePending
 			}
 			list = append(list, world.Machine{ID: id, Zone: zone, State: state})
-			w.SetNode(&world.Node{Name: id, Machine: id, Zone: zone, Ready: stage != record.Launching})
+			w.SetNode(&world.Node{Name: id, Machine: id, Zone: zone, Ready: stage != record.Launching && (holds == "" || id != "a4")})
 			run.Nodes = run.Nodes.With(id, record.Node{Name: id, Zone: zone, Stage: stage, New: id[1] > '2', Decrement: id == "b1"})
 		}
 		w.SetMachines(list)
 		s := assess.NewReader(strategy.Gardener{}, now, w, run)
-		if why := (strategy.Gardener{}).Holds(&s, "a2", nil); (why != "") != holds {
-			t.Errorf("desired %d: a2 waits %v (%q), want %v", desired, why != "", why, holds)
+		if why := (strategy.Gardener{}).Holds(&s, "a2", nil); why != holds {
+			t.Errorf("desired %d: a2 waits for %q, want %q", desired, why, holds)
 		}
 	}
 }
 
 // A node that is updated in place takes its place in its zone until it has been, also where more serve than have to.
 func TestUpdatingNodeTakesItsPlace(t *testing.T) {
-	for stage, holds := range map[record.Stage]bool{record.Updating: true, record.Replaced: false} {
+	for stage, holds := range map[record.Stage]string{record.Updating: "zone a has 1 of 1 nodes out of service", record.Replaced: ""} {
 		w := world.New()
 		w.SetGroup(world.Group{Name: "pool", Zones: []string{"a"}, Sizes: world.Sizes{Min: 3, Max: 5, Desired: 5}})
 		settings := strategy.GardenerInPlace{}.Defaults()
@@ -68,8 +68,8 @@ func TestUpdatingNodeTakesItsPlace(t *testing.T) {
 		}
 		w.SetMachines(list)
 		s := assess.NewReader(strategy.GardenerInPlace{}, time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC), w, run)
-		if why := (strategy.GardenerInPlace{}).Holds(&s, "a2", nil); (why != "") != holds {
-			t.Errorf("a1 is %s: a2 waits %v (%q), want %v", stage, why != "", why, holds)
+		if why := (strategy.GardenerInPlace{}).Holds(&s, "a2", nil); why != holds {
+			t.Errorf("a1 is %s: a2 waits for %q, want %q", stage, why, holds)
 		}
 	}
 }

@@ -230,3 +230,20 @@ func TestMutilatedRecord(t *testing.T) {
 		t.Error("hardly anything was tried")
 	}
 }
+
+// TestNothingToLower holds that a run whose sizes do not fit takes the group's as they are: it has nothing to take back.
+func TestNothingToLower(t *testing.T) {
+	run, w := left(t)
+	r := again(t, run)
+	r.Base.Min, r.Lowered, r.Doubted, r.Others, r.MaxSet = 9, 1, 2, 3, 12
+	fitted, unfit := check.Reconcile(r, w, nil)
+	if len(unfit) != 1 || fitted.Base != w.Group.Sizes {
+		t.Fatalf("%q, and it returns to %s", unfit, fitted.Base)
+	}
+	if fitted.Raise != 0 || fitted.Lowered != 0 || fitted.Doubted != 0 || fitted.MaxSet != 0 || fitted.Others != 0 {
+		t.Errorf("raised by %d, lowered by %d, in doubt %d, maximum %d, by others %d", fitted.Raise, fitted.Lowered, fitted.Doubted, fitted.MaxSet, fitted.Others)
+	}
+	if fitted.Expected() != w.Group.Sizes.Desired {
+		t.Errorf("expects %d, the group has %d", fitted.Expected(), w.Group.Sizes.Desired)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -183,7 +184,7 @@ func (w *workshop) build(pkg string) error {
 
 // binary is where the tests of a package are.
 func binary(dir, pkg string) string {
-	return filepath.Join(dir, filepath.Base(pkg)+".test")
+	return filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+".test")
 }
 
 // A mutant may never end, and may ask for any amount of memory. The wall clock is only for
@@ -326,9 +327,22 @@ func (w *workshop) rest(v *verdict, m *site) (err error) {
 		}
 	}
 	if v.Random == "" && v.Scenarios == "" {
-		v.Units, err = w.first(near.units, m)
+		v.Units, err = w.first(append(own(w.root, m), near.units...), m)
 	}
 	return err
+}
+
+// ownLimit is what the tests of a package may take of the processor.
+const ownLimit = 2 * time.Minute
+
+// own are the tests of a mutation's own package, if it has any that are not run anyway.
+func own(root string, m *site) []suite {
+	pkg := path.Dir(m.File)
+	tests, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pkg), "*_test.go"))
+	if err != nil || len(tests) == 0 || pkg == "engine" || pkg == "engine/live" {
+		return nil
+	}
+	return []suite{{name: pkg, pkg: pkg, limit: ownLimit}}
 }
 
 func (v *verdict) time(start time.Time) { v.Took += time.Since(start) }

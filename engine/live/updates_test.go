@@ -420,6 +420,9 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 // checkCandidates: one of the nodes that are named was picked, and is not gone for long. Beside nodes that
 // are known to be under way they are no more than EKS takes at once.
 func (p *updatePlay) checkCandidates(run record.Run) {
+	if run.MoreDrains > 0 && len(run.Candidates) == 0 {
+		p.breaks("EKS may be at %d more nodes, and none is named", run.MoreDrains)
+	}
 	if len(run.Candidates) == 0 || p.dim() {
 		p.early = time.Time{}
 		return

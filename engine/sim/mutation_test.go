@@ -68,6 +68,7 @@ var mutations = []mutation{
 	{"5: drains continue after the end", "end.go", "return true // being retired: the strategy's End sees to it\n\t\t}\n\t\ts.putBack(id, n)", "return true\n\t\t}\n\t\ts.advanceDrain(id, n)", "", "rule 5: "},
 	{"5: what is left on the group is not named", "end.go", "\n\ts.listUnrestoredGroup()\n", "\n", "", "rule 5: the group stays on template"},
 	{"6: a resumed run forgets what it has suspended", "takeover.go", "r.Pending, r.Takeover = cloneMap(r.Pending), nil", "r.Pending, r.Takeover, r.Suspended = cloneMap(r.Pending), nil, nil", "", "rule 6: "},
+	{"7: who leaves records what it does not ask for", "live/loop.go", "\t\treturn unrecorded(l.saveWithin(ctx, l.run, farewell, nil))\n", "", "TestLoopRecordsNoActionAsItLeaves", "as asked for"},
 	{"7: actions before the record", "live/loop.go", "if failing || l.saves(d) {", "if l.dirty && time.Since(l.saved) >= saveSoon {", "TestCompetingDrivers", "rule 7: "},
 	{"7: a process that slept acts", "live/permit.go", "case !p.sure():", "case false:", "TestCompetingDrivers", "rule 7: "},
 	{"8: a plan changes the run", "record/shards/shards.go", "shards: slices.Clone(m.root.shards)}", "shards: m.root.shards}", "", "snapshot: "},

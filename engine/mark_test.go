@@ -87,3 +87,27 @@ func TestLeftIsWritten(t *testing.T) {
 		t.Error("that it has left is not written down")
 	}
 }
+
+// provesRules is a strategy by which the cluster has to prove valid after each end.
+type provesRules struct{ noRules }
+
+func (provesRules) Capabilities() assess.Capabilities {
+	return assess.Capabilities{RequiresValidation: true}
+}
+
+// A proof that was owed before a machine's end was granted has to follow that; one that was given stands.
+func TestProofFollowsTheEnd(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for _, c := range []struct {
+		owed   time.Time
+		proved bool
+		want   time.Time
+	}{{time.Time{}, false, now}, {now.Add(-time.Minute), false, now}, {now.Add(-time.Minute), true, now.Add(-time.Minute)}, {time.Time{}, true, time.Time{}}} {
+		n := record.Node{Name: "a1", Stage: record.Terminating, PendingValidation: c.owed, Validated: c.proved}
+		s := newStep(provesRules{}, now, world.New(), record.Run{Nodes: shards.Of(map[string]record.Node{"i-1": n})})
+		took(s, record.Action{Kind: record.Terminate, Key: "terminate/i-1", Machine: "i-1", Node: "a1"}, record.Outcome{Verdict: record.Done})
+		if got := s.Run.Nodes.Get("i-1").PendingValidation; !got.Equal(c.want) {
+			t.Errorf("owed since %s, proved %v: owed since %s then, want %s", c.owed, c.proved, got, c.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,5 +92,37 @@ func TestNoZonesInTheRecord(t *testing.T) {
 	}
 	if driver, watcher := (strategy.Gardener{}).Extra(w, &run), (strategy.Gardener{}).Extra(w, &read); driver != watcher || driver != 1 {
 		t.Errorf("the driver expects %d machines more, a watcher %d, want 1", driver, watcher)
+	}
+}
+
+// The end of an old machine takes the size down once as many new ones are there, or about to be, as the zone is to have.
+// In the place of one that ends with the size, none comes.
+func TestZoneDecrements(t *testing.T) {
+	for fresh, want := range map[string]bool{"34": false, "234": true} {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "pool", Zones: []string{"a"}, Sizes: world.Sizes{Min: 3, Max: 5, Desired: 4}})
+		run := record.Run{
+			Settings: strategy.Gardener{}.Defaults(), State: record.Running, Base: world.Sizes{Min: 3, Max: 3, Desired: 3},
+			Zones: map[string]int{"a": 3}, Raised: true, Raise: 2, Lowered: 1, Nodes: shards.Of(map[string]record.Node{}),
+		}
+		var list []world.Machine
+		for _, n := range "01234" {
+			id, node, state := "a"+string(n), record.Node{Zone: "a", Stage: record.Queued}, world.MachineInService
+			switch {
+			case n == '0':
+				node.Stage, node.Decrement, state = record.Terminating, true, world.MachineTerminating
+			case strings.ContainsRune(fresh, n):
+				node.Stage, node.New = record.Ready, true
+			}
+			node.Name = id
+			list = append(list, world.Machine{ID: id, Zone: "a", State: state})
+			w.SetNode(&world.Node{Name: id, Machine: id, Zone: "a", Ready: true})
+			run.Nodes = run.Nodes.With(id, node)
+		}
+		w.SetMachines(list)
+		s := assess.NewReader(strategy.Gardener{}, time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC), w, run)
+		if got := (strategy.Gardener{}).Decrements(&s, "a1"); got != want {
+			t.Errorf("%d new ones: the end of a1 takes the size down: %v, want %v", len(fresh), got, want)
+		}
 	}
 }

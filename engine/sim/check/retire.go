@@ -62,7 +62,7 @@ func (c *Checker) watchRaises(dec engine.Decision) {
 	b, read := &c.back, c.d.Sim.View.Health[world.Cloud].Fresh
 	if n := len(dec.Run.Phases); n > 0 && !dec.Run.Phases[n-1].Start.IsZero() {
 		b.raised = c.d.Sim.RaisedBetween(b.since, read)
-	} else if !changesSize(&dec.Run) {
+	} else if !changesSize(&dec.Run) && !c.d.Failing { // a run takes nothing in while its record cannot be written
 		b.since = read
 	}
 }

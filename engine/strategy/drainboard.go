@@ -174,9 +174,11 @@ func (d Drainboard) raise(s *engine.Step) bool {
 }
 
 // missing says what is not there yet, "" once a new node is Ready and the group has launched all, or
-// has failed to. The others boot while the first nodes drain.
+// has failed to. The others boot while the first nodes drain. Where others have lowered the group by as much
+// as it was raised, it launches none.
 func (Drainboard) missing(s *engine.Step) string {
-	if short := s.NotLaunched(s.Run.Expected()); short > 0 && s.LaunchFailure() == "" {
+	short := s.NotLaunched(s.Run.Expected())
+	if short > 0 && s.LaunchFailure() == "" {
 		return systems.StillToLaunch(short)
 	}
 	if s.Run.Raise == 0 || len(newReady(s)) > 0 {
@@ -186,6 +188,9 @@ func (Drainboard) missing(s *engine.Step) string {
 		if m := s.W.Machine(id); m != nil && s.Run.Nodes.Peek(id).New {
 			return s.WhyNotReady(m)
 		}
+	}
+	if short <= 0 && !slices.ContainsFunc(s.W.Machines(), func(m *world.Machine) bool { return !m.Leaving() && s.Run.Nodes.Peek(m.ID).New }) {
+		return ""
 	}
 	return systems.StillToLaunch(s.Run.Raise)
 }

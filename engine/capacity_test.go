@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -124,5 +125,18 @@ func TestSuspendedIsWhatWasAskedFor(t *testing.T) {
 	s = newStep(noRules{}, now, w, s.Run)
 	if s.SuspendProcess("AZRebalance") || len(s.Run.Suspended) != 1 || len(s.actions) != 1 {
 		t.Errorf("once it answers %v count as suspended, %v are asked for", s.Run.Suspended, s.actions)
+	}
+}
+
+// A minimum that keeps machines is told, and none where nothing is kept that others had not taken away.
+func TestKeptMinimumIsTold(t *testing.T) {
+	for least, want := range map[int]string{0: "", 2: "minimum size is 2: the group keeps 2 machines, not 0"} {
+		w := world.New()
+		w.SetGroup(world.Group{Name: "ng", Sizes: world.Sizes{Min: least, Max: 9, Desired: 2}})
+		s := newStep(noRules{}, time.Unix(1000, 0), w, record.Run{State: record.Running, Base: world.Sizes{Max: 9, Desired: 1}, Others: -2, Raise: 3, Raised: true})
+		s.keepMinimum()
+		if got := strings.Join(s.Run.Notes, "; "); got != want {
+			t.Errorf("minimum %d: %q, want %q", least, got, want)
+		}
 	}
 }

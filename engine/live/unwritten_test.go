@@ -313,6 +313,37 @@ func TestLoopPausesWithoutARecord(t *testing.T) {
 	}
 }
 
+// unlocked is a bench that does not get its lock back.
+type unlocked struct{ *bench }
+
+func (unlocked) Regain(ctx context.Context) (record.Run, error) {
+	<-ctx.Done()
+	return record.Run{}, ctx.Err()
+}
+
+// Without the lock nothing can be written either: that has the same limit.
+func TestLoopPausesWithoutALock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnwritable(t, nil)
+		u.Lock = unlocked{u.bench}
+		ctx, stop := context.WithCancel(t.Context())
+		wait := u.start(ctx)
+		time.Sleep(time.Second)
+		u.fails()
+		close(u.bench.lost)
+		time.Sleep(RecordLimit - 5*time.Second)
+		if _, early := u.at[string(record.RunPaused)]; early {
+			t.Error("it paused before the limit")
+		}
+		time.Sleep(15 * time.Second)
+		u.told(string(record.RunPaused), RecordLimit+10*time.Second)
+		stop()
+		if r, _ := wait(); r.State != record.Paused || !strings.Contains(r.Why, record.WithoutLock) {
+			t.Errorf("left as %s (%s)", r.State, r.Why)
+		}
+	})
+}
+
 func (u *unwritable) reports() (n int) {
 	for _, e := range u.events {
 		if e.Reason == "record unwritten" {

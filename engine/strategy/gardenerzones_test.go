@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,18 @@ func TestZoneDecrements(t *testing.T) {
 		s := assess.NewReader(strategy.Gardener{}, time.Date(2026, 11, 27, 21, 0, 0, 0, time.UTC), w, run)
 		if got := (strategy.Gardener{}).Decrements(&s, "a1"); got != want {
 			t.Errorf("%d new ones: the end of a1 takes the size down: %v, want %v", len(fresh), got, want)
+		}
+	}
+}
+
+// Where a default comes from names the default.
+func TestOriginNamesTheDefault(t *testing.T) {
+	for _, seed := range []bool{false, true} {
+		d := strategy.Gardener{Seed: seed}.Defaults()
+		for flag, value := range map[string]string{"node-ready-timeout": fmt.Sprintf("%d minutes", d.NodeReadyTimeout/time.Minute), "max-evict-retries": fmt.Sprint(d.EvictRetries)} {
+			if from := d.Origin[flag]; !strings.Contains(from, " "+value) {
+				t.Errorf("seed %v: --%s is %s, from %q", seed, flag, value, from)
+			}
 		}
 	}
 }

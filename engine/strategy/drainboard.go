@@ -155,7 +155,7 @@ func (d Drainboard) scaleUp(s *engine.Step) {
 	if d.close(s); !s.AwaitLaunches(record.WaitNewNodes, d.missing(s)) {
 		return
 	}
-	s.Run.PhaseWait = nil
+	endWait(s)
 	if !s.Approved(upgrade) {
 		return
 	}

@@ -206,7 +206,7 @@ func (e EKS) scaleUp(s *engine.Step) {
 	if !e.taintOutdated(s) {
 		return
 	}
-	s.Run.PhaseWait = nil
+	endWait(s)
 	if !s.Approved(upgrade) {
 		return
 	}
@@ -214,6 +214,14 @@ func (e EKS) scaleUp(s *engine.Step) {
 	e.chooseSurplus(s)
 	s.Enter(upgrade)
 	s.Soon()
+}
+
+// endWait ends the wait of a phase, which may be all that a decision changes.
+func endWait(s *engine.Step) {
+	if s.Run.PhaseWait != nil {
+		s.Run.PhaseWait = nil
+		s.NoteChange()
+	}
 }
 
 // choose fixes the order of the outdated nodes. It reports false if none is.

@@ -416,6 +416,7 @@ var mutations = []mutation{
 	{"found: the checker has a run know of a raise while it can write nothing", "sim/check/retire.go", "!changesSize(&dec.Run) && !c.d.Failing {", "!changesSize(&dec.Run) {", "Scenario/raised_while_unwritten", broken},
 	{"found: our own rules wait for a launch that does not come", "strategy/drainboard.go", "if short <= 0 && !slices", "if short < -9 && !slices", "Scenario/drainboard_lowered_as_it_raises", ""},
 	{"found: that nothing is waited for any more is no change", "strategy/eks.go", "\t\ts.Run.PhaseWait = nil\n\t\ts.NoteChange()\n", "\t\ts.Run.PhaseWait = nil\n", "Scenario/drainboard_lowered_as_it_raises_waits", "changed: "},
+	{"found: a node that is returned is in a wave before it begins", "assess/waves/waves.go", "n.Wave == w.Number && !n.Began.IsZero() {", "n.Wave == w.Number {", "Scenario/drainboard_waves_returned", "did not come to"},
 	{"found: the checker has a cordon stop a member of etcd", "sim/check/kops.go", "serves && !ending && !slices", "serves && !ending && !c.outOfService(machine) && !slices", "Scenario/kops_quorum_skipped", broken},
 	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},
 	{"found: the checker has a later run know a raise that passed for an earlier one's", "sim/check/end.go", "want = have.Desired // a raise by others", "_ = have // a raise by others", "Scenario/raised_as_far_by_others", broken},

@@ -33,10 +33,10 @@ func Number(r *record.Run) int {
 	return r.Wave.Number
 }
 
-// members are the nodes that began in a wave.
+// members are the nodes that began in a wave. One that was returned since has yet to begin.
 func members(r *record.Run, w *record.Wave) (out []record.Node) {
 	for _, n := range r.Nodes.All() {
-		if !n.New && n.Wave == w.Number {
+		if !n.New && n.Wave == w.Number && !n.Began.IsZero() {
 			out = append(out, n)
 		}
 	}

@@ -185,7 +185,7 @@ func handleReturn(s *Step, c record.Command) {
 		return
 	}
 	s.Run.BlockingPods = slices.DeleteFunc(slices.Clone(s.Run.BlockingPods), func(line string) bool { return slices.Contains(n.BlockingPods, line) })
-	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch = record.Outdated, s.Now, time.Time{}, "", "", 0
+	n.Stage, n.Since, n.Began, n.Reason, n.Order, n.Batch, n.Wave = record.Outdated, s.Now, time.Time{}, "", "", 0, 0
 	n.Result, n.BlockingPods = "", nil
 	s.SetNode(id, n)
 	endOrders(s, id)

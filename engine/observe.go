@@ -140,6 +140,11 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 		s.skip(m.ID, text.InStandby)
 		return s.Run.Nodes.Get(m.ID)
 	}
+	if m.State == world.MachineStandby && n.New && (n.Stage == record.Draining || n.Stage == record.Settling) {
+		s.SetNode(m.ID, n)
+		s.putBack(m.ID, n) // it is none of those that are too many any more
+		return s.Run.Nodes.Get(m.ID)
+	}
 	node := s.W.NodeOf(m.ID)
 	if node != nil && n.Name == "" {
 		n = s.joined(m, node, n)

@@ -33,10 +33,10 @@ func Number(r *record.Run) int {
 	return r.Wave.Number
 }
 
-// members are the nodes that began in a wave. One that was returned since has yet to begin.
+// members are the nodes that began in a wave.
 func members(r *record.Run, w *record.Wave) (out []record.Node) {
 	for _, n := range r.Nodes.All() {
-		if !n.New && n.Wave == w.Number && !n.Began.IsZero() {
+		if !n.New && n.Wave == w.Number {
 			out = append(out, n)
 		}
 	}

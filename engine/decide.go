@@ -77,6 +77,9 @@ func Decide(rules Strategy, now time.Time, w *world.World, r record.Run, in Inpu
 			handle(s, c)
 		}
 	}
+	if known && r.State == record.Paused && s.Run.State == record.Running {
+		observeCanary(s) // what has paused it may be so yet
+	}
 	blindness(s, r.State, nil)
 	if in.Pause != "" && s.Run.State == record.Running {
 		s.Pause(in.Pause)

@@ -157,7 +157,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 	}
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes.Get(m.ID)
-		if !n.New || m.Leaving() && n.Stage != record.Terminating {
+		if !n.New || (m.Leaving() || m.State == world.MachineStandby) && n.Stage != record.Terminating {
 			continue
 		}
 		left, _ := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents())

@@ -343,6 +343,7 @@ type retirement struct{ *Step }
 // begin has a run that has restored what was in flight retire its surplus nodes.
 func (s retirement) begin() {
 	s.Run.State, s.Run.PhaseWait, s.Run.Retire = record.Running, nil, false
+	s.Run.Validation = nil // while it ended nobody has looked, and that took the time of one that was under way
 	s.Run.Target.Templates = retireTargets(&s.Run, s.W)
 	if s.Run.Limit == 0 {
 		s.Run.Limit = max(1, s.Rules.Limit(s.W, &s.Run))

@@ -34,7 +34,7 @@ const (
 func (s *Step) LowerToMachines() bool {
 	l := s.Run.Lowering
 	switch {
-	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader)):
+	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader, "")):
 		return true
 	case l == nil:
 		sizeLowering{s}.set(record.Lowering{Began: s.Now, Sizes: s.W.Group.Sizes})

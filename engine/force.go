@@ -150,6 +150,10 @@ func observePassed(s *Step) {
 	if c == nil || !s.Fresh(world.Cluster) {
 		return
 	}
+	if s.W.Health[world.Cluster].Problem != "" {
+		s.Run.Watched = time.Time{} // what stops and goes until it is seen again goes unseen
+		return
+	}
 	fresh := s.W.Health[world.Cluster].Fresh
 	unwatched := s.Run.Watched.IsZero() || fresh.Sub(s.Run.Watched) > inattentive
 	kept := keptPods(&s.Reader, c)

@@ -41,7 +41,7 @@ func (c *Checker) passed(dec engine.Decision) {
 			c.tellsPassed(e)
 		}
 	}
-	saw, late := c.sees(world.Cluster) && c.readOnce(), s.Now().Sub(p.at) > unwatched
+	saw, late := c.sees(world.Cluster) && c.readOnce() && s.View.Health[world.Cluster].Problem == "", s.Now().Sub(p.at) > unwatched
 	for _, e := range dec.Events {
 		if e.Type == record.Warning && strings.Contains(e.Message, "kept by PDBs went unseen") {
 			if !late {

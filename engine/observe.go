@@ -136,13 +136,7 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 	case n.Detached != m.Detached && s.Settled(record.DetachKey(m.ID)): // else our own answer is newer
 		n.Detached, s.changed = m.Detached, true // the estimate of the time left counts it
 	}
-	if m.State == world.MachineStandby && !n.New && slices.Contains([]record.Stage{record.Outdated, record.Queued, record.Draining, record.Settling}, n.Stage) {
-		s.skip(m.ID, text.InStandby)
-		return s.Run.Nodes.Get(m.ID)
-	}
-	if m.State == world.MachineStandby && n.New && (n.Stage == record.Draining || n.Stage == record.Settling) {
-		s.SetNode(m.ID, n)
-		s.putBack(m.ID, n) // it is none of those that are too many any more
+	if m.State == world.MachineStandby && s.standsBy(m.ID, n) {
 		return s.Run.Nodes.Get(m.ID)
 	}
 	node := s.W.NodeOf(m.ID)
@@ -153,6 +147,22 @@ func (s observer) follow(m *world.Machine, n record.Node) record.Node {
 		n = s.serves(m, node, n)
 	}
 	return n
+}
+
+// standsBy leaves a node out whose machine others have set to Standby: an outdated one is skipped, and a surplus
+// one is none of those that are too many any more. It reports whether the node was to go.
+func (s observer) standsBy(id string, n record.Node) bool {
+	drains := n.Stage == record.Draining || n.Stage == record.Settling
+	switch {
+	case n.New && drains:
+		s.SetNode(id, n)
+		s.putBack(id, n)
+		return true
+	case !n.New && (drains || n.Stage == record.Outdated || n.Stage == record.Queued):
+		s.skip(id, text.InStandby)
+		return true
+	}
+	return false
 }
 
 // serves makes a launching machine one that takes pods.

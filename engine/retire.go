@@ -42,8 +42,8 @@ func toRetire(s *assess.Reader, excess int) (working int, due []string) {
 		case m.Leaving() && n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
 			working++ // terminated by others meanwhile: its marks go with its node
 			continue
-		case m.Leaving(), m.State == world.MachineStandby:
-			continue // terminated by others, or not in service
+		case isAside(m):
+			continue
 		case n.New && (n.Stage == record.Draining || n.Stage == record.Settling):
 			working++
 			excess--
@@ -157,7 +157,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 	}
 	for _, m := range s.W.Machines() {
 		n := s.Run.Nodes.Get(m.ID)
-		if !n.New || (m.Leaving() || m.State == world.MachineStandby) && n.Stage != record.Terminating {
+		if !n.New || isAside(m) && n.Stage != record.Terminating {
 			continue
 		}
 		left, _ := assess.LeavingPods(s.W, s.W.PodsOn(n.Name), s.Consents())
@@ -193,6 +193,10 @@ func (s *Step) RetireEmpty(excess int) bool {
 	}
 	return done
 }
+
+// isAside reports whether a machine is none of those that its group is to have: others end it, or have set it to
+// Standby.
+func isAside(m *world.Machine) bool { return m.Leaving() || m.State == world.MachineStandby }
 
 // detachShows is how long a machine that was detached may be on no list at all: its group
 // has it no more, and the list of those that are detached may lag.

@@ -203,7 +203,7 @@ func keep(run *record.Run, least int) bool {
 	return true
 }
 
-// changingSizes reports whether a change of ours to the sizes may not show yet, beside one.
+// changingSizes reports whether a change of ours to the sizes may not show yet, beside the one with a key, "" for any.
 func changingSizes(s *assess.Reader, beside string) bool {
 	for key, p := range s.Run.Pending {
 		if key == beside {

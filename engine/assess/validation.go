@@ -15,7 +15,8 @@ import (
 // the API has answered tell. It is worked out once a decision.
 func (s *Reader) Invalid() []record.Invalid {
 	if s.judged == nil {
-		s.judged = &verdict{validation.Check(s.W, s.goneAhead())}
+		gone, lower := s.goneAhead()
+		s.judged = &verdict{validation.Check(s.W, gone, lower)}
 	}
 	return s.judged.found
 }
@@ -25,17 +26,21 @@ type verdict struct{ found []record.Invalid }
 
 // goneAhead are the machines whose end, or whose leave from their group, was granted: the
 // cloud may not show it yet, and their nodes may still be there for a while. The node of one
-// that another user has taken out of the group stays, with the pods on it.
-func (s *Reader) goneAhead() map[string]bool {
-	gone := map[string]bool{}
+// that another user has taken out of the group stays, with the pods on it. lower is by how
+// much their ends have taken the group's size down meanwhile.
+func (s *Reader) goneAhead() (gone map[string]bool, lower int) {
+	gone = map[string]bool{}
 	for id, n := range s.Run.Nodes.All() {
 		m := s.W.Machine(id)
 		ended := n.Ends && (n.Stage == record.Terminating || n.Stage == record.Replaced)
 		if ended || n.Detached && m != nil && !m.Detached {
 			gone[id] = true
 		}
+		if ended && n.Decrement && m != nil && !m.Leaving() {
+			lower++
+		}
 	}
-	return gone
+	return gone, lower
 }
 
 // PendingValidation lists the machines after which the cluster has yet to prove valid.

@@ -424,6 +424,8 @@ var mutations = []mutation{
 	{"found: the time in which a run ended counts for a validation of its retirement", "retire.go", "s.Run.Validation = nil // while", "_ = 0 // while", "Scenario/drainboard_retire_invalid", ""},
 	{"found: a size that is about to change tells whether a machine was launched", "ensure.go", " || s.Run.State == record.Ending && changingSizes(&s.Reader, a.Key) {", " {", "Scenario/launch_unknown_at_the_end", "nobody else has changed the size"},
 	{"found: what went while the cluster was away was deleted past its budget", "force.go", "if s.W.Health[world.Cluster].Problem != \"\" {", "if false {", "Scenario/passed_while_away", "passed: "},
+	{"found: a machine that went with its place in the group is missing", "assess/validation.go", "if ended && n.Decrement && m != nil", "if false && m != nil", "Scenario/retire_lowered_ahead", "validation: "},
+	{"found: the wait of a canary that is open is as long as it was written", "snapshot/view.go", "End: v.At.Add(watch)", "End: v.At.Add(c.Wait.End.Sub(c.Wait.Start))", "Scenario/canary_open_seen", "watch: "},
 	{"found: the checker has a cordon stop a member of etcd", "sim/check/kops.go", "serves && !ending && !slices", "serves && !ending && !c.outOfService(machine) && !slices", "Scenario/kops_quorum_skipped", broken},
 	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},
 	{"found: the checker has a later run know a raise that passed for an earlier one's", "sim/check/end.go", "want = have.Desired // a raise by others", "_ = have // a raise by others", "Scenario/raised_as_far_by_others", broken},

@@ -72,7 +72,7 @@ func View(rules assess.Rules, now time.Time, w *world.World, r record.Run, look 
 	}
 	v.Sources = sources(s, v.Partial)
 	v.Until, v.CloudOnly = r.Settings.Until, r.Settings.CloudOnly
-	v.seesCanary(r.Canary)
+	v.seesCanary(r.Canary, r.Settings.CanaryWatch)
 	v.UpdateFailed = r.State == record.Paused && r.FailedUpdate != nil
 	v.Look = look
 	if look.Machine != "" {
@@ -101,8 +101,9 @@ func phaseViews(s *assess.Reader) []PhaseView {
 	return views
 }
 
-// seesCanary shows the canary's trouble, and its wait while that lasts.
-func (v *Snapshot) seesCanary(c *record.Canary) {
+// seesCanary shows the canary's trouble, and its wait while that lasts: all of it, as long as
+// not every new node can be watched.
+func (v *Snapshot) seesCanary(c *record.Canary, watch time.Duration) {
 	switch {
 	case c == nil:
 	case c.Stands:
@@ -110,7 +111,7 @@ func (v *Snapshot) seesCanary(c *record.Canary) {
 	case !c.Passed:
 		v.Canary, v.CanaryTrouble = c.Wait, c.Trouble
 		if c.Open {
-			v.Canary = &record.Wait{For: c.Wait.For, Start: v.At, End: v.At.Add(c.Wait.End.Sub(c.Wait.Start)), Needs: c.Wait.Needs}
+			v.Canary = &record.Wait{For: c.Wait.For, Start: v.At, End: v.At.Add(watch), Needs: c.Wait.Needs}
 		}
 	}
 }

@@ -29,9 +29,10 @@ const (
 // kubelet that fell silent, does not count. What another group lacks is ignored unless it is the control plane
 // (pkg/instancegroups/instancegroups.go, hasFailureRelevantToGroup); what no group can be
 // blamed for is not. gone are machines that are known to end, or to have left their group,
-// before the world shows it; nil for none.
-func Check(w *world.World, gone map[string]bool) []record.Invalid {
-	v := validator{w: w, gone: gone, peers: w.Group.Peers, peerOf: map[string]*world.Peer{}}
+// before the world shows it; nil for none. lower is by how much the group's own size has been
+// lowered before the world shows that.
+func Check(w *world.World, gone map[string]bool, lower int) []record.Invalid {
+	v := validator{w: w, gone: gone, lower: lower, peers: w.Group.Peers, peerOf: map[string]*world.Peer{}}
 	if len(v.peers) == 0 {
 		v.peers = []world.Peer{alone(w)}
 	}
@@ -57,6 +58,7 @@ func alone(w *world.World) world.Peer {
 type validator struct {
 	w      *world.World
 	gone   map[string]bool
+	lower  int
 	peers  []world.Peer
 	peerOf map[string]*world.Peer // by machine
 	found  []record.Invalid
@@ -84,8 +86,12 @@ func (v *validator) group(p *world.Peer) {
 			there++
 		}
 	}
-	if there < p.Size {
-		v.add(InvalidGroup, p.Name, p, text.GroupIncomplete(p.Name, there, p.Size))
+	size := p.Size
+	if p.Name == v.w.Group.Name {
+		size -= v.lower
+	}
+	if there < size {
+		v.add(InvalidGroup, p.Name, p, text.GroupIncomplete(p.Name, there, size))
 	}
 	for _, id := range p.Machines {
 		if p.Role == world.RoleBastion || v.gone[id] {

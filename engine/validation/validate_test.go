@@ -104,7 +104,7 @@ func TestValidate(t *testing.T) {
 		w := kopsCluster()
 		c.change(w)
 		var got []string
-		for _, i := range Check(w, map[string]bool{c.gone: true}) {
+		for _, i := range Check(w, map[string]bool{c.gone: true}, 0) {
 			m := i.Message
 			if i.Ignored {
 				m = "(" + m + ")"
@@ -117,13 +117,30 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// What the run's own ends have taken of the group's size is not missing, and what others have is.
+func TestValidateLowered(t *testing.T) {
+	for lower, want := range []string{"[group nodes has 1 of 2 machines]", "[]"} {
+		if got := fmt.Sprint(record.Messages(Check(kopsCluster(), map[string]bool{"i-2": true}, lower))); got != want {
+			t.Errorf("%d lower: %s, want %s", lower, got, want)
+		}
+	}
+	w := kopsCluster()
+	g := w.Group
+	g.Peers = slices.Clone(g.Peers)
+	g.Peers[1].Size++
+	w.SetGroup(g)
+	if got := fmt.Sprint(record.Messages(Check(w, nil, 1))); got != "[group masters has 1 of 2 machines]" {
+		t.Error("of another group: ", got)
+	}
+}
+
 // A group whose provider knows of no others is a cluster by itself.
 func TestValidateAlone(t *testing.T) {
 	w := kopsCluster()
 	g := w.Group
 	g.Peers, g.Sizes.Desired = nil, 3
 	w.SetGroup(g)
-	if got := fmt.Sprint(record.Messages(Check(w, nil))); got != "[group nodes has 2 of 3 machines]" { // the detached one does not count
+	if got := fmt.Sprint(record.Messages(Check(w, nil, 0))); got != "[group nodes has 2 of 3 machines]" { // the detached one does not count
 		t.Error(got)
 	}
 }

@@ -192,7 +192,7 @@ func canaryOver(s *Step) bool {
 	case trouble != "" && c.Trouble == "":
 		c.Since = s.Now
 		c.Wait = s.NewWait("canary", s.Run.Settings.CanaryWatch, world.Cluster, world.Cloud)
-		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(c.Wait), Message: text.CanaryInTrouble(trouble)})
+		s.Report(record.Event{Type: record.ValidationFailed, Reason: "canary", Until: until(s, c.Wait), Message: text.CanaryInTrouble(trouble)})
 	}
 	c.Trouble = trouble
 	if s.Over(c.Wait) {

@@ -148,6 +148,9 @@ func undecided(s *assess.Reader) bool {
 // endNode finishes a node or puts it back. It reports whether it is done.
 func (s *Step) endNode(id string) bool {
 	n := s.Run.Nodes.Get(id)
+	if vanishes(s, n) {
+		return false
+	}
 	switch n.Stage {
 	case record.Terminating:
 		if hopeless := givenUp(&s.Reader, "terminate/"+id); hopeless || !terminationAsked(&s.Reader, id) && (!n.New || holdsPods(&s.Reader, n)) {
@@ -170,6 +173,13 @@ func (s *Step) endNode(id string) bool {
 		s.putBack(id, n)
 	}
 	return givenUpMarks(&s.Reader, id) || s.unmarkNode(id)
+}
+
+// vanishes reports whether the machine of a node in work is off the group's list, so that it will
+// soon be known to have left, or be back.
+func vanishes(s *Step, n record.Node) bool {
+	inWork := n.Stage == record.Draining || n.Stage == record.Settling || n.Stage == record.Updating
+	return inWork && !n.Missing.IsZero() && s.Fresh(world.Cloud)
 }
 
 // holdsPods reports whether a node that was to end with its pods has any, by a force order or because it
@@ -425,7 +435,7 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 		next.Told = s.Now // at the end of an update it is usual for a moment: only what lasts is told
 	} else if was == nil || s.Now.Sub(was.Told) >= awaitTold || done == 0 && !slices.Equal(was.Kinds, next.Kinds) {
 		next.Told = s.Now
-		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonNotComplete, Until: until(s.Run.PhaseWait), Message: text.Awaiting(what, by, next.Why)})
+		s.Report(record.Event{Type: record.Warning, Reason: record.ReasonNotComplete, Until: until(s, s.Run.PhaseWait), Message: text.Awaiting(what, by, next.Why)})
 	}
 	s.WakeAt(next.Told.Add(awaitTold))
 	if was == nil || was.Why != next.Why || !was.Told.Equal(next.Told) {

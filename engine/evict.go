@@ -293,11 +293,11 @@ func reportBlocked(s *Step, a record.Action, known record.Pod, n record.Node) {
 		return
 	}
 	b := blockers.Of(&s.Reader, pod, n, a.Machine)
-	s.Report(record.Event{Type: record.PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+	s.Report(record.Event{Type: record.PodBlocked, Node: a.Node, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(s, n.Wait), Message: b.Detail})
 	if n.Stage == record.Draining && !n.Blocked {
 		n.Blocked = true
 		s.SetNode(a.Machine, n)
-		s.Report(record.Event{Type: record.NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(n.Wait), Message: b.Detail})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: a.Node, Zone: n.Zone, Pod: known.Ref, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(s, n.Wait), Message: b.Detail})
 	}
 }
 

@@ -43,7 +43,7 @@ func letGo(s *Step, id string) bool {
 		}
 		n.LetGo, n.Wait = time.Time{}, wait
 		s.SetNode(id, n)
-		s.Report(record.Event{Type: record.HookStarted, Node: s.Label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(n.Wait), Message: text.HooksAsked})
+		s.Report(record.Event{Type: record.HookStarted, Node: s.Label(id, n), Zone: n.Zone, Reason: string(record.BeforeNode), Until: until(s, n.Wait), Message: text.HooksAsked})
 	}
 	return false
 }

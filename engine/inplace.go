@@ -34,7 +34,7 @@ func startUpdate(s *Step, id string) {
 	n.Wait = controllerDrainWait(&s.Reader, id)
 	s.SetNode(id, n)
 	selectNode(s, id, n)
-	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: systems.SelectedForUpdate(n.Pods, s.DrivenBy())})
+	s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(s, n.Wait), Batch: n.Batch, Message: systems.SelectedForUpdate(n.Pods, s.DrivenBy())})
 }
 
 func selectNode(s *Step, id string, n record.Node) {
@@ -180,7 +180,7 @@ func waitFor(s *Step, n record.Node, w *record.Wait) record.Node {
 		n.Wait = w
 		s.changed = true
 		if w.For == updating && !n.Blocked {
-			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(n.Wait), Message: systems.DrainedUpdating})
+			s.Report(record.Event{Type: record.NodeUpdating, Node: n.Name, Zone: n.Zone, Until: until(s, n.Wait), Message: systems.DrainedUpdating})
 		}
 	}
 	return n
@@ -308,7 +308,7 @@ func reportStuck(s *Step, id string, n record.Node) record.Node {
 	case !n.Stuck.Reported && s.Now.Sub(n.Stuck.Since) >= tellAfter(&s.Reader, id):
 		n.Stuck.Reported = true
 		b := blockers.Of(&s.Reader, kept, n, id)
-		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})
+		s.Report(record.Event{Type: record.NodeBlocked, Node: n.Name, Zone: n.Zone, Pod: b.Pod, Budget: b.BudgetRefs(), Reason: string(b.Kind), Until: until(s, b.Deadline), Message: text.WithWayOut(b.Detail, b.WayOut)})
 	}
 	return n
 }

@@ -225,7 +225,7 @@ func (s *Step) watchHealthOf(id string, n record.Node, sick string) {
 	case sick != "" && n.Wait == nil:
 		n.Wait = s.NewWait(record.WaitUnhealthy, s.Run.Settings.HealthTimeout, world.Cluster)
 		s.SetNode(id, n)
-		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(n.Wait), Message: text.NewAndSick(sick)})
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Reason: "unhealthy", Until: until(s, n.Wait), Message: text.NewAndSick(sick)})
 	case sick != "" && s.Over(n.Wait):
 		if while := unsettled(&s.Reader, id); while != "" {
 			s.postpone(id, text.SickPostponed(s.Run.Settings.HealthTimeout, sick, while))

@@ -46,7 +46,7 @@ func (s *Step) startDrain(id string) {
 		n.Wait = nil // its time begins when it is set apart
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeDraining, Node: s.Label(id, n), Zone: n.Zone, Until: until(n.Wait), Batch: n.Batch, Message: text.PodsToMove(n.Pods)})
+	s.Report(record.Event{Type: record.NodeDraining, Node: s.Label(id, n), Zone: n.Zone, Until: until(s, n.Wait), Batch: n.Batch, Message: text.PodsToMove(n.Pods)})
 }
 
 // drainWait is the time that a node has to lose its pods, nil for any.
@@ -57,8 +57,9 @@ func drainWait(s *assess.Reader) *record.Wait {
 	return s.NewWait(record.WaitDrain, s.Run.Settings.DrainTimeout, world.Cluster)
 }
 
-func until(w *record.Wait) *time.Time {
-	if w == nil {
+// until is when a wait is over, for an event; nil where there is none, or it is over.
+func until(s *Step, w *record.Wait) *time.Time {
+	if w == nil || w.End.Before(s.Now) {
 		return nil
 	}
 	return &w.End
@@ -150,7 +151,7 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 		s.Soon()
 	}
 	s.SetNode(id, n)
-	s.Report(record.Event{Type: record.NodeSettling, Node: s.Label(id, n), Zone: n.Zone, Until: until(n.Wait), Message: text.Settling(settle)})
+	s.Report(record.Event{Type: record.NodeSettling, Node: s.Label(id, n), Zone: n.Zone, Until: until(s, n.Wait), Message: text.Settling(settle)})
 }
 
 // released reports whether the node may go although these pods are still on it: by

@@ -117,6 +117,8 @@ func (s *Step) StopRetiring() bool {
 		n := s.Run.Nodes.Get(id)
 		switch {
 		case !n.New:
+		case vanishes(s, n):
+			done = false
 		case n.Stage == record.Draining, n.Stage == record.Settling, n.Stage == record.Terminating && !terminationAsked(&s.Reader, id):
 			s.putBack(id, n)
 		case n.Stage == record.Terminating:

@@ -216,9 +216,10 @@ func (e EKS) scaleUp(s *engine.Step) {
 	s.Soon()
 }
 
-// endWait ends the wait of a phase, which may be all that a decision changes.
+// endWait ends the wait of a phase, which may be all that a decision changes. A run that this decision
+// has failed has a wait of its own.
 func endWait(s *engine.Step) {
-	if s.Run.PhaseWait != nil {
+	if s.Run.PhaseWait != nil && s.Run.State == record.Running {
 		s.Run.PhaseWait = nil
 		s.NoteChange()
 	}

@@ -122,7 +122,7 @@ func (k Kops) validate(s *engine.Step) {
 			k.nothing(s)
 			return
 		}
-		s.Run.PhaseWait = nil // of machines that were waited for before there was something to replace
+		endWait(s) // of machines that were waited for before there was something to replace
 	}
 	if !k.bare(s) && !validationwait.First(s) {
 		return

@@ -96,7 +96,7 @@ func validate(s *engine.Step, need int, owed []string) bool {
 			return true
 		}
 		v.Next = s.Now.Add(s.Run.Settings.ValidatePause)
-	case late:
+	case s.Over(v.Wait): // also the look that ends a row of valid ones
 		return notValid(s, v, bad)
 	default:
 		v.Passes, v.Next = 0, s.Now.Add(s.Run.Settings.ValidateRetry)

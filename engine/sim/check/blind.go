@@ -8,7 +8,6 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
-	"github.com/drainboard/drainboard/engine/sim/drive"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -67,8 +66,8 @@ func (c *Checker) darkens(dec engine.Decision) {
 // too soon.
 func (c *Checker) tellsBlind(events []record.Event) {
 	k, limit, grace := &c.dark, c.d.Run.Settings.ValidateTimeout, Slack
-	if c.d.Deaths > 0 { // who continues with a run counts from when it was last written
-		grace += drive.SaveEvery
+	if c.d.Deaths > 0 { // who continues with a run counts from when it was last written, if that is no gap
+		grace += longGap
 	}
 	for _, e := range events {
 		if e.Type == record.Warning && e.Reason == record.ReasonBlind {

@@ -12,6 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/sim/check/words"
 	"github.com/drainboard/drainboard/engine/sim/drive"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/world"
@@ -77,11 +78,13 @@ type Checker struct {
 	passing      passing
 	endings      endings
 	drainedOnce  map[string]bool // outdated nodes that have drained
+	words        *words.Check    // what is told
 }
 
 // Begin makes a checker for a run that has not begun.
 func (c *Checker) Begin(d *drive.Driver) {
 	*c = Checker{
+
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
@@ -104,6 +107,7 @@ func (c *Checker) Begin(d *drive.Driver) {
 	if known := c.rests(d.Sim.View.Group.Sizes.Desired); known > 0 { // others may have raised it since the plan looked
 		c.rested = min(c.rested, known)
 	}
+	c.words = words.New(d, c.sees)
 	c.hooks.init()
 	c.kops.init(d.Sim)
 }
@@ -397,6 +401,9 @@ func (c *Checker) Deciding(in engine.Inputs) {
 func (c *Checker) Decided(before record.Run, in engine.Inputs, dec engine.Decision) {
 	c.sameAgain(before, in, dec)
 	c.saysChanged(before, in, dec)
+	c.words.Decided(before, in, dec)
+	c.pauses(in, dec)
+	c.shut(&dec.Run)
 }
 
 // Took looks at a decision before its actions are sent.

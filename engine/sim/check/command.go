@@ -51,10 +51,18 @@ func (c *Checker) effects(dec engine.Decision) {
 	if now := is.Settings.MaxUnavailable; now != was.Settings.MaxUnavailable && !c.said(record.CmdMaxUnavailable, func(say record.Command) bool { return now == record.Amount{N: say.Nodes} }) {
 		d.Breaks("commands: max-unavailable is %s, and no valid command says so", now)
 	}
+	if now := is.Settings.MaxUnavailable; now != was.Settings.MaxUnavailable && now == (record.Amount{}) && c.limited(is) {
+		d.Breaks("commands: max-unavailable is 0, and nothing stands in for what goes")
+	}
 	c.nodeCommands(was, is)
 	c.canary(was, is)
 	c.acks(dec.Acks)
 	c.approvals(dec)
+}
+
+// limited reports whether a run makes no progress with a max-unavailable of 0: no other nodes stand in.
+func (c *Checker) limited(r *record.Run) bool {
+	return r.Strategy == "drainboard" && r.Settings.MaxSurge == (record.Amount{}) && r.Raise == 0
 }
 
 // canary checks that a canary in trouble is only passed by who was shown that trouble: the run that

@@ -7,6 +7,7 @@
 //	8, 9      look, detail
 //	10        time, blind (no wait without an end)
 //	promises  hook, gate (when drains begin), launch (what is overdue), mover (who else moves nodes)
+//	words     package words: what is told is so
 //	texts     command (whose commands count), changed (what counts as a change), again (a decision
 //	          depends on nothing else)
 //

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"time"
+
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -77,4 +79,21 @@ func (c *Checker) mayMiss() int {
 		return max(1, set.N*c.size/100)
 	}
 	return max(1, set.N)
+}
+
+// shut checks that the gate says why it is shut while it is, and that the run pauses once it has been
+// for its time.
+func (c *Checker) shut(r *record.Run) {
+	d := c.d
+	if r.GateSince.IsZero() && r.Gate != "" {
+		d.Breaks("gate: it is open, and says why no drain starts: %s", r.Gate)
+	}
+	since := d.Sim.Now().Sub(r.GateSince)
+	hooked := false
+	for _, n := range r.Nodes.All() {
+		hooked = hooked || n.Stage == record.Queued
+	}
+	if !r.GateSince.IsZero() && r.State == record.Running && since > 2*r.Settings.GatePause+time.Minute && !r.Retires() && !hooked {
+		d.Breaks("gate: it has been shut for %s, and the run does not pause: %s", since, r.Gate)
+	}
 }

@@ -215,3 +215,18 @@ func (c *Checker) couldTry(n record.Node) bool {
 		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves
 	})
 }
+
+// pauses checks that what was refused is asked for again after a pause, and in time.
+func (c *Checker) pauses(in engine.Inputs, dec engine.Decision) {
+	longest := 30 * time.Second
+	if dec.Run.State == record.Ending {
+		longest = 8 * time.Second
+	}
+	for _, o := range in.Outcomes {
+		r, known := dec.Run.Retries[o.Key]
+		most := min(time.Second<<min(max(0, r.Tries-1), 8), longest)
+		if pause := r.Next.Sub(c.d.Sim.Now()); known && o.Verdict == record.Refused && pause > max(most, o.After) {
+			c.d.Breaks("rule 10: %s was refused %d times, and is asked for again in %s", o.Key, r.Tries, pause)
+		}
+	}
+}

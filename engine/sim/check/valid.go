@@ -122,10 +122,7 @@ func (c *Checker) looksAround(dec engine.Decision) {
 		c.validationLook(was, is)
 	}
 	if !is.Passed.IsZero() && !was.Passed.Equal(is.Passed) {
-		need := 1 // of the one before anything is done
-		if len(is.After) > 0 {
-			need = max(1, d.Run.Settings.ValidateCount)
-		}
+		need := c.looksNeeded(is)
 		if len(v.looks) < need {
 			d.Breaks("validation: it passed after %d looks in a row, %d are needed", len(v.looks), need)
 			return
@@ -144,6 +141,14 @@ func (c *Checker) looksAround(dec engine.Decision) {
 	}
 }
 
+// looksNeeded is how many looks in a row have to find nothing: one of those before anything is done.
+func (c *Checker) looksNeeded(is *record.Validation) int {
+	if len(is.After) > 0 {
+		return max(1, c.d.Run.Settings.ValidateCount)
+	}
+	return 1
+}
+
 // validationLook checks a look by one of our own.
 func (c *Checker) validationLook(was, is *record.Validation) {
 	d, v := c.d, &c.valid
@@ -159,6 +164,15 @@ func (c *Checker) validationLook(was, is *record.Validation) {
 	}
 	if v.looks = append(v.looks, d.Sim.Now()); len(found) > 0 {
 		v.looks = nil
+	}
+	row := 0
+	for _, at := range v.looks {
+		if !at.Before(startOf(is.Wait)) && !at.Before(c.launches.resumed) { // what was ended since, or a new process, has begun the row again
+			row++
+		}
+	}
+	if need := c.looksNeeded(is); row >= need && len(counted) == 0 && is.Passed.IsZero() {
+		d.Breaks("validation: %d looks in a row have found nothing, %d are needed, and it is not over", row, need)
 	}
 }
 

@@ -74,7 +74,7 @@ func ZoneOut(zone string, out, most int) string {
 }
 
 func ZoneServes(zone string, serve, floor int) string {
-	return fmt.Sprintf("zone %s has %d nodes in service, and %d must stay", zone, serve, floor)
+	return fmt.Sprintf("zone %s has %s in service, and %d must stay", zone, text.Plural(serve, "node"), floor)
 }
 
 func ZoneComplete(zone string) string {

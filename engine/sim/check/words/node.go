@@ -1,0 +1,64 @@
+package words
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/drainboard/drainboard/engine"
+	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
+)
+
+// stageEvents are the events that stages begin with.
+var stageEvents = map[record.Stage]record.EventType{
+	record.Draining: record.NodeDraining, record.Settling: record.NodeDrained, record.Updating: record.NodeUpdating,
+	record.Replaced: record.NodeReplaced, record.NodeFail: record.NodeFailed, record.Skipped: record.NodeSkipped,
+}
+
+// nodes checks that what becomes of a node is told, and nothing else.
+func (c *Check) nodes(was *record.Run, dec engine.Decision) {
+	of := map[string][]record.Event{}
+	for _, e := range dec.Events {
+		of[e.Node] = append(of[e.Node], e)
+	}
+	for id, n := range dec.Run.Nodes.All() {
+		told := slices.Clone(of[id])
+		if n.Name != "" && n.Name != id {
+			told = append(told, of[n.Name]...)
+		}
+		c.stage(id, was.Nodes.Get(id), n, told)
+		c.left(id, n, told)
+	}
+}
+
+// stage checks that a node is told to begin a stage when it does.
+func (c *Check) stage(id string, was, is record.Node, told []record.Event) {
+	tells := func(t record.EventType) bool {
+		return slices.ContainsFunc(told, func(e record.Event) bool { return e.Type == t })
+	}
+	if t := stageEvents[is.Stage]; t != "" && is.Stage != was.Stage && was.Stage != "" && !tells(t) {
+		c.d.Breaks("told: %s is %s, it was %s, and %s is not told", id, is.Stage, was.Stage, t)
+	}
+	if is.Stage != was.Stage || !is.Since.Equal(was.Since) || is.Stage == record.Updating || is.Stage == record.Launching {
+		return
+	}
+	for _, t := range stageEvents {
+		if tells(t) && !(t == record.NodeFailed && is.New) { // that one fails with its run
+			c.d.Breaks("told: %s is %s, as it was, and %s is told", id, is.Stage, t)
+		}
+	}
+}
+
+// left checks why a node is told to be left out or to have failed, and that one which returns to
+// service is there.
+func (c *Check) left(id string, n record.Node, told []record.Event) {
+	for _, e := range told {
+		switch {
+		case e.Type == record.NodeSkipped && n.Stage == record.Skipped && e.Reason != n.Reason,
+			e.Type == record.NodeFailed && n.Stage == record.NodeFail && e.Reason != string(n.Result):
+			c.says(e, "the run has %q, %q", n.Reason, n.Result)
+		case strings.HasSuffix(e.Message, "returned to service") && c.sees(world.Cloud) && c.d.Sim.View.Machine(id) == nil:
+			c.says(e, "its machine is gone")
+		}
+	}
+}

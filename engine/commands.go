@@ -141,6 +141,9 @@ func handleExtend(s *Step, c record.Command) {
 		return
 	}
 	wait, more := *n.Wait, s.Run.Settings.DrainTimeout
+	if wait.End.Before(s.Now) {
+		wait.End = s.Now
+	}
 	wait.End = wait.End.Add(more)
 	n.Wait, n.Extended = &wait, n.Extended+more
 	s.SetNode(id, n)

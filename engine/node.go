@@ -235,7 +235,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	}
 	n = s.Run.Nodes.Get(id)
 	if n.Empty.IsZero() {
-		s.Report(record.Event{Type: record.Warning, Node: n.Name, Message: text.DrainsAgain})
+		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Message: text.DrainsAgain})
 		s.voids = true
 		s.startDrain(id)
 		return

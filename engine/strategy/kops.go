@@ -162,7 +162,9 @@ func (Kops) taintAll(s *engine.Step) bool {
 
 // roll replaces the nodes. It is over when what others have ended has a replacement, too.
 func (k Kops) roll(s *engine.Step) {
-	s.Guard()
+	if !allRolled(&s.Reader) { // else the marks come off, and not on again while the run waits for its hooks
+		s.Guard()
+	}
 	k.taintAll(s)
 	s.DetachedLast()
 	proved := validationwait.AfterEnds(s)

@@ -412,6 +412,7 @@ func (c *Checker) Took(dec engine.Decision) {
 	if dec.Wake.Before(d.Sim.Now()) {
 		d.Breaks("the wake-up %s lies in the past", dec.Wake)
 	}
+	c.words.Told(dec.Events)
 	c.settles()
 	c.endsTold(dec.Events)
 	c.leftOut()

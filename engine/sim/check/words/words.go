@@ -20,15 +20,16 @@ type Check struct {
 	sees func(world.Source) bool // whether the driver knows of a source well enough to act
 
 	// What there is, or was: events may name nothing else.
-	zones   map[string]string    // of machines by ID, and of nodes by name
-	pods    map[string]bool      // by namespace/name
-	budgets map[string]bool      // by namespace/name
-	drains  map[string]time.Time // when the drain of a node was told
+	zones   map[string]string            // of machines by ID, and of nodes by name
+	pods    map[string]bool              // by namespace/name
+	budgets map[string]bool              // by namespace/name
+	drains  map[string]time.Time         // when the drain of a node was told, by machine
+	told    map[record.Event][]time.Time // when just that was told, the last times
 }
 
 // New makes the check of a driver that has told nothing yet.
 func New(d *drive.Driver, sees func(world.Source) bool) *Check {
-	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}}
+	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, told: map[record.Event][]time.Time{}}
 }
 
 // Decided checks what a decision tells.
@@ -70,6 +71,9 @@ func (c *Check) learn() {
 		c.zones[m.ID] = m.Zone
 		if n := s.View.NodeOf(m.ID); n != nil {
 			c.zones[n.Name] = m.Zone
+			for _, p := range s.View.PodsOn(n.Name) { // some of them may be gone by now
+				c.pods[p.Ref()] = true
+			}
 		}
 	}
 	for id, m := range s.Machines() {
@@ -89,6 +93,28 @@ func (c *Check) learn() {
 // says reports that what an event says is not so.
 func (c *Check) says(e record.Event, format string, args ...any) {
 	c.d.Breaks("told: %s (%s, node %q, pod %q, reason %q): %s: %q", e.Type, e.Phase, e.Node, e.Pod, e.Reason, fmt.Sprintf(format, args...), e.Message)
+}
+
+// often is how many times within a minute an event may be told with the same words.
+const often = 5
+
+// repeated are what may be told as often as it happens: commands and what they start once more,
+// and pods that come back.
+var repeated = []record.EventType{record.RunPaused, record.RunResumed, record.HookStarted, record.NodeDraining, record.NodeDrained, record.NodeSettling, record.PodEvicted, record.PodBlocked, record.PodForced, record.PodGone, record.WorkloadScaled}
+
+// Told checks that nothing is told over and over, by the events of decisions that stand.
+func (c *Check) Told(events []record.Event) {
+	for _, e := range events {
+		if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || slices.Contains(repeated, e.Type) {
+			continue
+		}
+		same := record.Event{Type: e.Type, Node: e.Node, Pod: e.Pod, Reason: e.Reason, Message: e.Message}
+		at := append(c.told[same], c.d.Sim.Now())
+		if len(at) > often && at[len(at)-1].Sub(at[len(at)-1-often]) < time.Minute {
+			c.says(e, "it is told for the %dth time within a minute", often+1)
+		}
+		c.told[same] = at[max(0, len(at)-often):]
+	}
 }
 
 // isPhase reports whether a run is in a phase ("": in none), was in it before, or has just been.
@@ -207,19 +233,19 @@ func (c *Check) numbers(e record.Event, r *record.Run) {
 	now := c.d.Sim.Now()
 	switch {
 	case e.Type == record.NodeDraining && e.Reason == "":
-		c.drains[e.Node] = now
+		c.drains[machineOf(r, e.Node)] = now
 		if m := podsToMove.FindStringSubmatch(e.Message); m == nil || m[1] != fmt.Sprint(c.toLeave(e.Node)) {
 			c.d.Breaks("told: %s drains: %q; %d pods have to leave", e.Node, e.Message, c.toLeave(e.Node))
 		}
 	case e.Type == record.NodeDrained:
-		began, told := c.drains[e.Node]
+		began, told := c.drains[machineOf(r, e.Node)]
 		if m := emptyAfter.FindStringSubmatch(e.Message); told && (m == nil || !about(m[1], now.Sub(began))) {
 			c.d.Breaks("told: %s is %s; its drain began %s ago", e.Node, e.Message, now.Sub(began))
 		}
 	case e.Type == record.PhaseFinished:
 		m := phaseTook.FindStringSubmatch(e.Message)
 		for _, p := range r.Phases {
-			if p.Name == e.Phase && (m == nil || m[1] != p.Name || !about(m[2], now.Sub(p.Start))) {
+			if p.Name == e.Phase && !p.Start.IsZero() && (m == nil || m[1] != p.Name || !about(m[2], now.Sub(p.Start))) {
 				c.d.Breaks("told: %q; phase %s began %s ago", e.Message, p.Name, now.Sub(p.Start))
 			}
 		}
@@ -228,6 +254,16 @@ func (c *Check) numbers(e record.Event, r *record.Run) {
 			c.d.Breaks("told: %q; %d nodes are replaced, and the run began %s ago", e.Message, replaced(r), now.Sub(r.Started))
 		}
 	}
+}
+
+// machineOf is the machine that an event names as its node.
+func machineOf(r *record.Run, node string) string {
+	for id, n := range r.Nodes.All() {
+		if n.Name == node || id == node {
+			return id
+		}
+	}
+	return node
 }
 
 // about reports whether a duration is one that is told in whole seconds.

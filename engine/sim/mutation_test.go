@@ -443,6 +443,7 @@ var mutations = []mutation{
 	{"found: a kops run guards new nodes as it ends", "strategy/kops.go", "if !allRolled(&s.Reader) { // else", "if true { // else", "Scenario/kops_guard_ends", "within a minute"},
 	{"found: a drain is extended from when it was over", "commands.go", "if wait.End.Before(s.Now) {", "if false {", "Scenario/extended_past_its_time", "it was over"},
 	{"found: a node drains again without its name", "node.go", "Node: s.Label(id, n), Zone: n.Zone, Message: text.DrainsAgain", "Node: n.Name, Message: text.DrainsAgain", "Scenario/drains_again_before_it_joins", "twice in one decision"},
+	{"found: the checker has a run know a minimum that it has not seen", "sim/check/retire.go", "d.Sim.Owed() + d.Sim.Slack; busy", "d.Sim.Owed(); busy", "Scenario/retire_minimum_raised_meanwhile", broken},
 	{"found: the wait of a canary that is open is as long as it was written", "snapshot/view.go", "End: v.At.Add(watch)", "End: v.At.Add(c.Wait.End.Sub(c.Wait.Start))", "Scenario/canary_open_seen", "watch: "},
 	{"found: the checker has a cordon stop a member of etcd", "sim/check/kops.go", "serves && !ending && !slices", "serves && !ending && !c.outOfService(machine) && !slices", "Scenario/kops_quorum_skipped", broken},
 	{"found: the checker has a machine without a node count for the majority", "sim/check/kops.go", "(node != nil && node.Ready || !c.validates())", "(node == nil || node.Ready)", "Scenario/kops_quorum_without_node", broken},

@@ -42,7 +42,7 @@ func (c *Checker) retiresNew(r record.Run) {
 		}
 	}
 	others := d.Sim.Lowered+d.Sim.RaisedBy > 0 || d.Sim.Foreign.Min > 0 // what they changed just now the run could not know
-	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.Owed(); busy > max(0, most) && !others && !slices.ContainsFunc(slices.Sorted(c.nodes.Keys()), func(id string) bool { return c.nodes.Peek(id).Stage == record.Terminating }) {
+	if most := d.Sim.View.Group.Sizes.Desired - d.Sim.Owed() + d.Sim.Slack; busy > max(0, most) && !others && !slices.ContainsFunc(slices.Sorted(c.nodes.Keys()), func(id string) bool { return c.nodes.Peek(id).Stage == record.Terminating }) {
 		d.Breaks("retire: %d nodes are being retired, and the group has %d too many", busy, most)
 	}
 }

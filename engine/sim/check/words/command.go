@@ -15,22 +15,30 @@ var commands = []record.CommandKind{
 	record.CmdExtend, record.CmdAccept, record.CmdMaxUnavailable,
 }
 
-// unable are what a refusal may give as its reason, and whether that is so of a run.
-var unable = map[string]func(*record.Run) bool{
-	"not paused":                    func(r *record.Run) bool { return r.State != record.Paused },
-	"already paused":                func(r *record.Run) bool { return r.State == record.Paused },
-	"the run is ending":             func(r *record.Run) bool { return r.State == record.Ending || r.State == record.Finished },
-	"nothing waits for approval":    func(r *record.Run) bool { _, waits := r.Waiting(); return !waits },
-	"no node is draining":           func(r *record.Run) bool { return none(r, record.Draining) },
-	"no node can be skipped":        func(r *record.Run) bool { return none(r, record.Outdated, record.Queued) },
-	"no node was skipped or failed": func(r *record.Run) bool { return none(r, record.Skipped, record.NodeFail) },
-	"no outdated node left":         func(r *record.Run) bool { return none(r, record.Outdated, record.Queued) },
+// unable are what a refusal may give as its reason, and whether that may be so of a run in between
+// what it was and what it is.
+var unable = map[string]func(was, is *record.Run) bool{
+	"not paused":                    func(was, is *record.Run) bool { return was.State != record.Paused || is.State != record.Paused },
+	"already paused":                func(was, is *record.Run) bool { return was.State == record.Paused || is.State == record.Paused },
+	"the run is ending":             func(was, is *record.Run) bool { return ends(was) || ends(is) },
+	"nothing waits for approval":    func(was, is *record.Run) bool { return !waits(was) || !waits(is) },
+	"no node is draining":           func(was, is *record.Run) bool { return none(was, is, record.Draining) },
+	"no node can be skipped":        func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
+	"no node was skipped or failed": func(was, is *record.Run) bool { return none(was, is, record.Skipped, record.NodeFail) },
+	"no outdated node left":         func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
 }
 
-// none reports whether no node of a run is in one of these stages.
-func none(r *record.Run, stages ...record.Stage) bool {
-	for _, n := range r.Nodes.All() {
-		if slices.Contains(stages, n.Stage) {
+func ends(r *record.Run) bool { return r.State == record.Ending || r.State == record.Finished }
+
+func waits(r *record.Run) bool {
+	_, waiting := r.Waiting()
+	return waiting
+}
+
+// none reports whether no node was in one of these stages, and is.
+func none(was, is *record.Run, stages ...record.Stage) bool {
+	for id, n := range is.Nodes.All() {
+		if slices.Contains(stages, n.Stage) && slices.Contains(stages, was.Nodes.Peek(id).Stage) {
 			return false
 		}
 	}
@@ -42,8 +50,7 @@ var (
 	someOf      = regexp.MustCompile(`\bhas ([0-9]+) of ([0-9]+) (machines?|instances?)`)
 )
 
-// refusals checks why a command is said not to be possible: that is so of the run, before the
-// decision or after it.
+// refusals checks why a command is said not to be possible.
 func (c *Check) refusals(e record.Event, before, after *record.Run) {
 	m := notPossible.FindStringSubmatch(e.Message)
 	if e.Reason != "refused" || m == nil {
@@ -52,7 +59,7 @@ func (c *Check) refusals(e record.Event, before, after *record.Run) {
 	if !slices.Contains(commands, record.CommandKind(m[1])) {
 		c.says(e, "there is no such command")
 	}
-	if is := unable[m[2]]; is != nil && !is(before) && !is(after) {
+	if is := unable[m[2]]; is != nil && !is(before, after) {
 		c.says(e, "that is not so")
 	}
 }

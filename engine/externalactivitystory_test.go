@@ -87,7 +87,7 @@ func TestKubectlDrain(t *testing.T) {
 		n1 replaced
 		n2 outdated 1/1
 		12:05:03 node.replaced n1: gone
-		12:05:03 node.launching i-11:
+		12:05:03 node.launching i-11: launching
 `)
 	o.node(11, func(*world.Node) {})
 	o.sees(time.Minute, `
@@ -95,7 +95,7 @@ func TestKubectlDrain(t *testing.T) {
 		n1 replaced
 		n11 ready
 		n2 outdated 1/1
-		12:06:03 node.ready n11:
+		12:06:03 node.ready n11: ready
 `)
 	// Long over.
 	o.sees(11*time.Minute, `
@@ -269,7 +269,7 @@ func TestOthersAtOnce(t *testing.T) {
 		12:00:00 node.tainted n2: the Cluster Autoscaler finds it unneeded, and may remove it (taint DeletionCandidateOfClusterAutoscaler=1772366400:PreferNoSchedule)
 		12:00:00 node.cordoned n3: was cordoned by an unknown user or tool: it takes no new pods (cordoned)
 		13:00:00 node.tainted n1: Karpenter will replace it, and drains it once the replacement is Ready: it takes no new pods (taint karpenter.sh/disrupted:NoSchedule)
-		13:00:00 node.tainted : 5 nodes: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
+		13:00:00 node.tainted : each of 5 nodes: kops rolling-update will replace it: new pods avoid it (taint kops.k8s.io/scheduled-for-update:PreferNoSchedule)
 `)
 	o.node(1, func(n *world.Node) { n.Deleted = o.now })
 	o.sees(time.Minute, `

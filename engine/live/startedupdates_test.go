@@ -11,6 +11,7 @@ import (
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/sim/check/words"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -59,13 +60,14 @@ func TestStartedUpdates(t *testing.T) {
 
 // startedPlay is a run that has EKS start an update, and the world around it.
 type startedPlay struct {
-	e      *eksService
-	rand   *rand.Rand
-	seed   uint64
-	now    time.Time
-	broken []string
-	told   map[string]int
-	log    []string // what happened, for a seed that breaks a rule
+	e       *eksService
+	rand    *rand.Rand
+	seed    uint64
+	now     time.Time
+	broken  []string
+	told    map[string]int
+	log     []string // what happened, for a seed that breaks a rule
+	repeats words.Repeats
 
 	// The process; w is nil while none is there.
 	w                                *world.World
@@ -192,6 +194,7 @@ func (p *startedPlay) attach() {
 
 // kill ends the process. What it has sent may still arrive; the answers are lost.
 func (p *startedPlay) kill() {
+	p.repeats = words.Repeats{} // what was told may not be written
 	p.told["killed"]++
 	p.notes("the process is killed")
 	p.kills--
@@ -475,6 +478,12 @@ func (p *startedPlay) act() {
 	}
 	for _, event := range d.Events {
 		p.notes("%s %s %s", event.Type, event.Node, event.Message)
+		if why := words.Wrong(event, p.now); why != "" {
+			p.breaks("%s of %q (%s): %s: %q", event.Type, event.Node, event.Reason, why, event.Message)
+		}
+		if p.repeats.Often(event, p.now) {
+			p.breaks("%s of %q is told over and over: %q", event.Type, event.Node, event.Message)
+		}
 		if event.Type == record.PodEvicted {
 			p.told["helped"]++
 		}

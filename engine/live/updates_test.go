@@ -13,6 +13,7 @@ import (
 	"github.com/drainboard/drainboard/engine/assess"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/shards"
+	"github.com/drainboard/drainboard/engine/sim/check/words"
 	"github.com/drainboard/drainboard/engine/snapshot"
 	"github.com/drainboard/drainboard/engine/strategy"
 	"github.com/drainboard/drainboard/engine/text"
@@ -120,6 +121,17 @@ func (p *updatePlay) attach() {
 		NewID: func(time.Time) string { return fmt.Sprint("run-", p.runs) }, Publish: func(*snapshot.Snapshot) {}}
 	w.Began = func(record.Run) { p.came = p.now }
 	w.Decided = func(before record.Run, d engine.Decision) { p.decided(before, d) }
+	repeats := words.Repeats{} // a new watch tells what it finds
+	w.Events = func(list []record.Event) {
+		for _, e := range list {
+			if why := words.Wrong(e, p.now); why != "" {
+				p.breaks("%s of %q (%s): %s: %q", e.Type, e.Node, e.Reason, why, e.Message)
+			}
+			if repeats.Often(e, p.now) {
+				p.breaks("%s of %q is told over and over: %q", e.Type, e.Node, e.Message)
+			}
+		}
+	}
 	w.init()
 	w.World.SetDaemonSets([]string{"agent"})
 	p.w, p.managed, p.nextPoll, p.nextUpdate = w, nil, p.now, p.now

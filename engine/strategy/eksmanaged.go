@@ -134,11 +134,7 @@ func seesNothing(s *engine.Step) {
 
 // succeededUpdate ends the run of an update that has succeeded, once its last nodes are seen to be gone.
 func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpdate) {
-	if m.Minimal {
-		s.Enter(upgrade) // it may be through with that since the last look
-	} else {
-		s.Enter(scaleDown) // it takes a moment only in small groups, and may not have been seen
-	}
+	enterLast(s, m)
 	s.Run.Candidates, s.Run.MoreDrains = nil, 0 // it is at none any more
 	if left := s.In(record.Outdated, record.Draining, record.Settling, record.Terminating); len(left) > 0 && u == m.Update && !s.StoodStill(progress, lagging) {
 		return
@@ -151,6 +147,21 @@ func succeededUpdate(s *engine.Step, m *world.ManagedGroup, u *world.ManagedUpda
 	}
 	s.EndAwait()
 	s.Succeed()
+}
+
+// enterLast enters the last phase of an update that has succeeded: it may be through with that since the last
+// look, and scale down takes only a moment in small groups. Once the run restores the update configuration, that
+// says nothing of the update any more.
+func enterLast(s *engine.Step, m *world.ManagedGroup) {
+	h := s.Run.UpdateConfig
+	ended := slices.ContainsFunc(s.Run.Phases, func(p record.Phase) bool { return p.Name == scaleDown && !p.Start.IsZero() })
+	switch {
+	case ended || h != nil && h.Restoring:
+	case m.Minimal:
+		s.Enter(upgrade)
+	default:
+		s.Enter(scaleDown)
+	}
 }
 
 // learnEnds takes in what the group's activities tell of machines: those to replace that were terminated

@@ -468,6 +468,27 @@ func TestFollowedMinimalToItsEnd(t *testing.T) {
 	}
 }
 
+// What an update was through with does not begin once more when the update configuration that it had is restored.
+func TestFollowedPastItsConfiguration(t *testing.T) {
+	for name, minimal := range map[string]bool{"DEFAULT": false, "MINIMAL": true} {
+		x := watchedUpdate(t)
+		x.group(2, world.UpdateSucceeded)
+		x.w.Group.Managed.Minimal = minimal
+		x.after(time.Second)
+		before := slices.Clone(x.run.Phases)
+		if x.run.State != record.Running || before[2].Start.IsZero() == minimal || before[3].Start.IsZero() != minimal {
+			t.Fatalf("%s: %s %+v", name, x.run.State, before)
+		}
+		x.run.UpdateConfig = &record.HeldConfig{Restoring: true}
+		x.group(2, world.UpdateSucceeded)
+		x.w.Group.Managed.Minimal = !minimal
+		x.after(time.Second)
+		if !slices.Equal(x.run.Phases, before) {
+			t.Errorf("%s: phases are %+v, they were %+v", name, x.run.Phases, before)
+		}
+	}
+}
+
 // Another update has begun before the end of the one that is followed was read: how that ended is
 // known all the same, and its new nodes count as new though the next update replaces them. An update
 // of the configuration is none of nodes.

@@ -110,7 +110,7 @@ func NoMarkLeft(mark string) string { return "its mark is gone: " + mark }
 // Marked says what a mark on a node means, with the mark.
 func Marked(means, mark string) string { return strings.TrimSpace(means + " (" + mark + ")") }
 
-func EachOf(nodes int, what string) string { return fmt.Sprintf("%d nodes: %s", nodes, what) }
+func EachOf(nodes int, what string) string { return fmt.Sprintf("each of %d nodes: %s", nodes, what) }
 
 // Pace is how many nodes were replaced in what time.
 func Pace(nodes int, took time.Duration) string {

@@ -252,6 +252,9 @@ func (t *differ) stage(id string, n record.Node) {
 			}
 		}
 	}
+	if e.Message == "" {
+		e.Message = string(n.Stage)
+	}
 	t.tell(at, e)
 }
 

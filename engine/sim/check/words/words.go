@@ -20,16 +20,16 @@ type Check struct {
 	sees func(world.Source) bool // whether the driver knows of a source well enough to act
 
 	// What there is, or was: events may name nothing else.
-	zones   map[string]string            // of machines by ID, and of nodes by name
-	pods    map[string]bool              // by namespace/name
-	budgets map[string]bool              // by namespace/name
-	drains  map[string]time.Time         // when the drain of a node was told, by machine
-	told    map[record.Event][]time.Time // when just that was told, the last times
+	zones   map[string]string    // of machines by ID, and of nodes by name
+	pods    map[string]bool      // by namespace/name
+	budgets map[string]bool      // by namespace/name
+	drains  map[string]time.Time // when the drain of a node was told, by machine
+	repeats Repeats
 }
 
 // New makes the check of a driver that has told nothing yet.
 func New(d *drive.Driver, sees func(world.Source) bool) *Check {
-	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, told: map[record.Event][]time.Time{}}
+	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}}
 }
 
 // Decided checks what a decision tells.
@@ -37,8 +37,9 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	c.learn()
 	for i, e := range dec.Events {
 		c.names(e)
-		c.sentence(e)
-		c.reason(e)
+		if why := Wrong(e, c.d.Sim.Now()); why != "" {
+			c.says(e, "%s", why)
+		}
 		c.budgetsOf(e)
 		c.numbers(e, &dec.Run)
 		c.seen(e)
@@ -62,6 +63,15 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	c.nodes(&before, dec)
 	c.requests(&before, in, dec)
 	c.sizes(&before, dec)
+}
+
+// Told checks that nothing is told over and over, by the events of decisions that stand.
+func (c *Check) Told(events []record.Event) {
+	for _, e := range events {
+		if c.repeats.Often(e, c.d.Sim.Now()) {
+			c.says(e, "it is told over and over")
+		}
+	}
 }
 
 // learn notes what there is.
@@ -93,28 +103,6 @@ func (c *Check) learn() {
 // says reports that what an event says is not so.
 func (c *Check) says(e record.Event, format string, args ...any) {
 	c.d.Breaks("told: %s (%s, node %q, pod %q, reason %q): %s: %q", e.Type, e.Phase, e.Node, e.Pod, e.Reason, fmt.Sprintf(format, args...), e.Message)
-}
-
-// often is how many times within a minute an event may be told with the same words.
-const often = 5
-
-// repeated are what may be told as often as it happens: commands and what they start once more,
-// and pods that come back.
-var repeated = []record.EventType{record.RunPaused, record.RunResumed, record.HookStarted, record.NodeDraining, record.NodeDrained, record.NodeSettling, record.PodEvicted, record.PodBlocked, record.PodForced, record.PodGone, record.WorkloadScaled}
-
-// Told checks that nothing is told over and over, by the events of decisions that stand.
-func (c *Check) Told(events []record.Event) {
-	for _, e := range events {
-		if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || slices.Contains(repeated, e.Type) {
-			continue
-		}
-		same := record.Event{Type: e.Type, Node: e.Node, Pod: e.Pod, Reason: e.Reason, Message: e.Message}
-		at := append(c.told[same], c.d.Sim.Now())
-		if len(at) > often && at[len(at)-1].Sub(at[len(at)-1-often]) < time.Minute {
-			c.says(e, "it is told for the %dth time within a minute", often+1)
-		}
-		c.told[same] = at[max(0, len(at)-often):]
-	}
 }
 
 // isPhase reports whether a run is in a phase ("": in none), was in it before, or has just been.
@@ -149,54 +137,6 @@ func (c *Check) names(e record.Event) {
 		c.says(e, "there is no such pod")
 	case kind == "batch" && e.Batch == 0 && e.Phase == "":
 		c.says(e, "it names no batch and no phase")
-	}
-}
-
-// odd finds words that no sentence has: what fmt makes of a wrong argument, an empty part, a
-// number below zero, and one of several.
-var odd = regexp.MustCompile(`%!|  |\(\)|: *$|^ |(^|[ (])-[0-9]|(^|[^f] )\b1 (nodes|pods|machines|replicas|instances|attempts|validations|budgets|evictions|disruptions|containers)\b|\b0 more\b|<nil>|0001-01-01`)
-
-// theirs is what the Sim's APIs say in words of their own, control characters and all.
-var theirs = regexp.MustCompile(`[0-9]+/[0-9]+ nodes are available[^;]*?(\.|$)|\[2J.*?next line`)
-
-// sentence checks that an event says something, and that it lasts until a time to come.
-func (c *Check) sentence(e record.Event) {
-	if e.Message == "" || e.Message == e.Node || odd.MatchString(theirs.ReplaceAllString(e.Message, "x")) {
-		c.says(e, "that is no sentence")
-	}
-	if e.Until != nil && e.Until.Before(c.d.Sim.Now()) {
-		c.says(e, "it was over %s ago", c.d.Sim.Now().Sub(*e.Until))
-	}
-}
-
-// reasons are the words that the events of a type may have as their reason; a type that is not
-// listed has reasons of its own.
-var reasons = map[record.EventType][]string{
-	record.PhaseStarted: {""}, record.PhaseFinished: {""}, record.RunFinished: {""}, record.BatchWaiting: {""},
-	record.NodeOutdated: {"", "put back", "returned", "candidate"}, record.NodeReady: {"", "put back"},
-	record.NodeTainted: {"", "annotation", "request"}, record.NodeCordoned: {"", "label"}, record.NodeDraining: {"", "unblocked"},
-	record.NodeDrained: {""}, record.NodeSettling: {"", "routes"}, record.NodeTerminating: {""}, record.NodeLaunching: {""},
-	record.NodeReplaced: {"", "surplus", "given up", "in place"}, record.NodeUpdating: {""},
-	record.PodEvicted: {""}, record.PodUnblocked: {""}, record.PodGone: {""}, record.CapacityChanged: {"", "not by us"},
-	record.ValidationPassed: {"validation", "canary"}, record.ValidationFailed: {"validation", "canary"},
-	record.HookStarted: {"before-node", "after-node"}, record.HookPassed: {"before-node", "after-node"}, record.HookFailed: {"before-node", "after-node"},
-	record.InstanceDetached: {""}, record.InstanceOut: {""}, record.WorkloadScaled: {""}, record.WorkloadPending: {""}, record.WorkloadCrashing: {""}, record.WorkloadReady: {""},
-	record.Warning: {"", "refused", "rival", "rival gone", "max-unavailable", "note", "gate", "looked up", "extended", "validation", "order", "not complete",
-		"unhealthy", "blind", "launch failed", "launch overdue", "given up", "single", "wave", "unreachable", "deregistering", "canary", "left behind",
-		"not by us", "eks", "candidates", "command waits", "record unwritten", "record written", "in sight", "out of sight", "trace", "not heard"},
-}
-
-// refusals are the reasons of warnings that an API has turned something away, or a user's order.
-var refusals = regexp.MustCompile(`^(busy|forbidden|conflict|stale|invalid|gone|budget|webhook|unknown|capacity|force-[0-9]+|failed|[A-Z][A-Za-z]+Failure)$`)
-
-// reason checks that an event has one of the reasons of its type.
-func (c *Check) reason(e record.Event) {
-	words := reasons[e.Type]
-	if words == nil && e.Reason == "" && e.By == "" {
-		c.says(e, "it has no reason")
-	}
-	if words != nil && !slices.Contains(words, e.Reason) && !(e.Type == record.Warning && refusals.MatchString(e.Reason)) {
-		c.says(e, "there is no such reason")
 	}
 }
 

@@ -85,7 +85,7 @@ var mutations = []mutation{
 	{"words: a drain begins without a word", "node.go", "s.Report(record.Event{Type: record.NodeDraining, Node: s.Label(id, n), Zone: n.Zone, Until", "_ = (record.Event{Type: record.NodeDraining, Node: s.Label(id, n), Zone: n.Zone, Until", "", "told: "},
 	{"words: a drain has one pod more to move", "node.go", "text.PodsToMove(n.Pods)", "text.PodsToMove(n.Pods + 1)", "", "told: "},
 	{"words: what was granted is not told", "ensure.go", "\ts.reportChange(a)\n}\n\nfunc refused", "}\n\nfunc refused", "", "told: "},
-	{"words: a refusal is told of its reason", "commands.go", "string(c.Kind), why", "why, string(c.Kind)", "", "told: "},
+	{"words: a refusal names its reason for its command", "commands.go", "string(c.Kind), why", "why, string(c.Kind)", "", "told: "},
 	{"words: a complete group lacks machines", "batch.go", "if have >= want {\n\t\treturn \"\"\n\t}", "_ = have", "", "told: "},
 	{"10: no attempt after a gap", "node.go", "if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap)", "if false", "", "rule 10: "},
 	{"10: a blind run waits without end", "time.go", "if b.For >= limit && running {", "if b.For < 0 {", kopsPlay, "every wait ends: "},

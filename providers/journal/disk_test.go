@@ -25,7 +25,10 @@ type disk struct {
 func (d *disk) open() (file, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if n := len(d.text); n > 0 && d.text[n-1] != '\n' && !d.full { // as openFile does
+	if n := len(d.text); n > 0 && d.text[n-1] != '\n' { // as openFile does
+		if d.full {
+			return nil, &os.PathError{Op: "write", Path: "journal", Err: syscall.ENOSPC}
+		}
 		d.text = append(d.text, '\n')
 	}
 	return d, nil

@@ -23,7 +23,7 @@ const eks = "EKS"
 // listed has reasons of its own.
 var reasons = map[record.EventType][]string{
 	record.PhaseStarted: {""}, record.PhaseFinished: {""}, record.RunFinished: {""}, record.BatchWaiting: {""},
-	record.NodeOutdated: {"", "put back", "returned", "candidate", eks}, record.NodeReady: {"", "put back", eks},
+	record.NodeOutdated: {"", record.ReasonRestored, "returned", "candidate", eks}, record.NodeReady: {"", record.ReasonRestored, eks},
 	record.NodeTainted: {"", "annotation", "request", eks}, record.NodeCordoned: {"", "label", eks}, record.NodeDraining: {"", "unblocked", eks},
 	record.NodeDrained: {""}, record.NodeSettling: {"", "routes"}, record.NodeTerminating: {""}, record.NodeLaunching: {""},
 	record.NodeReplaced: {"", "surplus", "given up", "in place"}, record.NodeUpdating: {""},

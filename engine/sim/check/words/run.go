@@ -94,7 +94,7 @@ func (c *Check) phases(was *record.Run, dec engine.Decision) {
 	}
 }
 
-// batches checks that what is told of a batch names its nodes.
+// batches checks that the events of a batch name its nodes.
 func (c *Check) batches(dec engine.Decision) {
 	for _, e := range dec.Events {
 		if e.Type != record.BatchWaiting && e.Type != record.BatchApproved || e.Phase != "" && e.Batch == 0 {

@@ -275,6 +275,13 @@ func (p *player) comeToAnEnd() {
 	}
 	p.say("fault chance p=0")
 	p.say("fault node-hook chance=0")
+	if p.Driver.Run.State == record.Ending { // another abort would take back what the first one was to do
+		p.say("run for=%s", 30*time.Minute)
+		if p.on() && p.Driver.Run.State == record.Ending {
+			p.broken = "the end of the run does not end: " + p.RunLine()
+			return
+		}
+	}
 	for try := 0; p.on() && try < 3; try++ { // a crash may swallow what the operator says
 		p.say("operator abort")
 		p.say("run for=%s", 30*time.Minute)

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,9 +39,15 @@ func (c *Check) run(was *record.Run, dec engine.Decision) {
 	}
 }
 
+// notStarted finds the node that hooks have not let go.
+var notStarted = regexp.MustCompile(`^paused: (.*) may not start: `)
+
 // why checks that a run which pauses says why.
 func (c *Check) why(dec engine.Decision) {
 	for _, e := range dec.Events {
+		if m := notStarted.FindStringSubmatch(e.Message); m != nil && c.zones[m[1]] == "" {
+			c.says(e, "there is no node %s", m[1])
+		}
 		if e.Type == record.RunPaused && (dec.Run.Why == "" || e.Message != "paused: "+dec.Run.Why) {
 			c.says(e, "the run is paused because of %q", dec.Run.Why)
 		}

@@ -26,7 +26,7 @@ func (c *Check) run(was *record.Run, dec engine.Decision) {
 	switch {
 	case is.State == record.Paused && was.State != record.Paused && paused == 0:
 		c.d.Breaks("told: the run pauses without a word")
-	case is.State == record.Running && paused > 0 && resumed == 0:
+	case is.State == record.Running && paused > 0 && resumed == 0 && told[record.RunAborting] == 0: // else it retires by now
 		c.d.Breaks("told: the run is told to pause, and runs")
 	case is.State == record.Running && was.State == record.Paused && resumed == 0:
 		c.d.Breaks("told: the run is resumed without a word")

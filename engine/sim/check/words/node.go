@@ -52,7 +52,10 @@ func (c *Check) stage(id string, was, is record.Node, told []record.Event) {
 // left checks why a node is told to be left out or to have failed, and that one which returns to
 // service is there.
 func (c *Check) left(id string, n record.Node, told []record.Event) {
-	for _, e := range told {
+	for i, e := range told {
+		if slices.ContainsFunc(told[i+1:], func(x record.Event) bool { return x.Type == e.Type }) {
+			continue // it was returned meanwhile
+		}
 		switch {
 		case e.Type == record.NodeSkipped && n.Stage == record.Skipped && e.Reason != n.Reason,
 			e.Type == record.NodeFailed && n.Stage == record.NodeFail && e.Reason != string(n.Result):

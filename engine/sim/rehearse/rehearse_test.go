@@ -79,7 +79,7 @@ func TestRehearsalTellsTheEnd(t *testing.T) {
 			for at := c.Sim.Now(); c.Driver.Run.State != record.Finished && len(c.Driver.Broken) == 0; at = at.Add(90 * time.Second) {
 				c.Driver.Advance(at, func() bool {
 					if b, waiting := c.Driver.Run.Waiting(); waiting {
-						c.Driver.Say(record.Command{Kind: record.CmdApprove, Batch: b.ID, Hash: b.Hash})
+						c.Driver.Say(record.Command{Kind: record.CmdApprove, By: "ann@laptop", Batch: b.ID, Hash: b.Hash})
 					}
 					return false
 				})
@@ -90,6 +90,9 @@ func TestRehearsalTellsTheEnd(t *testing.T) {
 				guesses = append(guesses, guess{c.Sim.Now(), end})
 			}
 			r := c.Driver.Run
+			for _, b := range c.Driver.Broken {
+				t.Error(b)
+			}
 			for _, g := range guesses {
 				took := r.Finished.Sub(g.at)
 				if off := (g.end.Took - took).Abs(); off > max(took/4, 20*time.Second) {

@@ -38,7 +38,7 @@ func waits(r *record.Run) bool {
 // none reports whether no node was in one of these stages, and is.
 func none(was, is *record.Run, stages ...record.Stage) bool {
 	for id, n := range is.Nodes.All() {
-		if old := was.Nodes.Peek(id); slices.Contains(stages, n.Stage) && slices.Contains(stages, old.Stage) && (!n.New || n.Stage == record.Draining) {
+		if old := was.Nodes.Get(id); slices.Contains(stages, n.Stage) && slices.Contains(stages, old.Stage) && (!n.New || n.Stage == record.Draining) {
 			return false
 		}
 	}

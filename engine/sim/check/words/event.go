@@ -16,15 +16,12 @@ var odd = regexp.MustCompile(`%!|  |\(\)|: *$|^ |(^|[ (])-[0-9]|(^|[^f] )\b1 (no
 // theirs is what the Sim's APIs say in words of their own, control characters and all.
 var theirs = regexp.MustCompile(`[0-9]+/[0-9]+ nodes are available[^;]*?(\.|$)|\[2J.*?next line`)
 
-// eks is the reason of what EKS does to a node by itself.
-const eks = "EKS"
-
 // reasons are the words that the events of a type may have as their reason; a type that is not
 // listed has reasons of its own.
 var reasons = map[record.EventType][]string{
 	record.PhaseStarted: {""}, record.PhaseFinished: {""}, record.RunFinished: {""}, record.BatchWaiting: {""},
-	record.NodeOutdated: {"", record.ReasonRestored, "returned", "candidate", eks}, record.NodeReady: {"", record.ReasonRestored, eks},
-	record.NodeTainted: {"", "annotation", "request", eks}, record.NodeCordoned: {"", "label", eks}, record.NodeDraining: {"", "unblocked", eks},
+	record.NodeOutdated: {"", record.ReasonRestored, "returned", "candidate"}, record.NodeReady: {"", record.ReasonRestored},
+	record.NodeTainted: {"", "annotation", "request"}, record.NodeCordoned: {"", "label"}, record.NodeDraining: {"", "unblocked"},
 	record.NodeDrained: {""}, record.NodeSettling: {"", "routes"}, record.NodeTerminating: {""}, record.NodeLaunching: {""},
 	record.NodeReplaced: {"", "surplus", "given up", "in place"}, record.NodeUpdating: {""},
 	record.PodEvicted: {""}, record.PodUnblocked: {""}, record.PodGone: {""}, record.CapacityChanged: {"", "not by us", "update", "update configuration"},
@@ -39,6 +36,9 @@ var reasons = map[record.EventType][]string{
 // answers are the reasons of warnings that an API has turned something away, or a user's order.
 var answers = regexp.MustCompile(`^(busy|forbidden|conflict|stale|invalid|gone|budget|webhook|unknown|capacity|force-[0-9]+|failed|[A-Z][A-Za-z]+Failure)$`)
 
+// others are the reasons of what another system does to a node by itself: its name.
+var others = regexp.MustCompile(`^node\.\w+ [A-Z][A-Za-z ]*$`)
+
 // Wrong says what is wrong with an event that is told now, by itself: it is no sentence, is over, or
 // has a reason that its type has not. It is "" for nothing.
 func Wrong(e record.Event, now time.Time) string {
@@ -50,7 +50,8 @@ func Wrong(e record.Event, now time.Time) string {
 		return fmt.Sprintf("it was over %s ago", now.Sub(*e.Until))
 	case words == nil && e.Reason == "" && e.By == "":
 		return "it has no reason"
-	case words != nil && !slices.Contains(words, e.Reason) && !(e.Type == record.Warning && answers.MatchString(e.Reason)):
+	case words == nil || slices.Contains(words, e.Reason) || others.MatchString(string(e.Type)+" "+e.Reason):
+	case e.Type != record.Warning || !answers.MatchString(e.Reason):
 		return "there is no such reason"
 	}
 	return ""

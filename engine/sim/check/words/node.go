@@ -34,7 +34,7 @@ func (c *Check) nodes(was *record.Run, dec engine.Decision) {
 // stage checks that a node is told to begin a stage when it does.
 func (c *Check) stage(id string, was, is record.Node, told []record.Event) {
 	tells := func(t record.EventType) bool {
-		return slices.ContainsFunc(told, func(e record.Event) bool { return e.Type == t })
+		return slices.ContainsFunc(told, func(e record.Event) bool { return e.Type == t && e.Reason != "unblocked" })
 	}
 	if t := stageEvents[is.Stage]; t != "" && is.Stage != was.Stage && was.Stage != "" && !tells(t) {
 		c.d.Breaks("told: %s is %s, it was %s, and %s is not told", id, is.Stage, was.Stage, t)

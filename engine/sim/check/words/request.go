@@ -40,7 +40,7 @@ func (c *Check) requests(was *record.Run, in engine.Inputs, dec engine.Decision)
 		if e.Command == "" || e.By != "" || !slices.Contains(slices.Collect(maps.Values(grants)), e.Type) {
 			continue
 		}
-		if !slices.ContainsFunc(slices.Collect(maps.Values(was.Pending)), func(p record.Pending) bool { return of(e, p.Action) }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(was.Pending)), func(p record.Pending) bool { return of(e, p.Action) || p.Action.Command() == e.Command }) {
 			c.d.Breaks("told: %s of %s%s, and nobody has asked for that", e.Type, e.Node, e.Pod)
 		}
 	}

@@ -236,7 +236,7 @@ func (c *Check) toLeave(node string) (n int) {
 // seen checks that what an event says of a node or a pod can be seen.
 func (c *Check) seen(e record.Event) {
 	view := c.d.Sim.View
-	p := view.Pod("")
+	var p *world.Pod
 	if named := c.d.Sim.PodNamed(e.Pod); named != nil {
 		p = view.Pod(named.UID)
 	}
@@ -247,7 +247,7 @@ func (c *Check) seen(e record.Event) {
 	switch {
 	case e.Type == record.WorkloadPending && p != nil && p.Node != "" && p.Phase != world.PodPending,
 		e.Type == record.WorkloadCrashing && p != nil && !p.Crashing,
-		e.Type == record.NodeReady && e.Message == "joined and Ready" && (n == nil || !n.Ready):
+		e.Type == record.NodeReady && strings.HasPrefix(e.Message, "joined and Ready") && (n == nil || !n.Ready):
 		c.d.Breaks("told: %s %s%s: %s; that is not so", e.Type, e.Node, e.Pod, e.Message)
 	}
 }

@@ -276,7 +276,7 @@ func (s *Step) EnsureRaise() bool {
 	g := &s.W.Group
 	to := raised(&s.Run)
 	_, busy := s.Run.Pending[record.RaiseKey]
-	if r, refused := s.Refused(record.RaiseKey); !busy && refused && r.Refusal == record.RefusedConflict && g.Sizes != to {
+	if r, refused := s.Refused(record.RaiseKey); !busy && refused && r.Refusal == record.RefusedConflict && g.Sizes != to && g.Sizes != s.Run.RaisedFrom { // or it is seen as it was before the refusal
 		if s.RaiseShows() { // its answer was lost, and another user or tool has scaled the group since
 			s.Run.Raised = true
 			return true

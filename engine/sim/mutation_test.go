@@ -436,6 +436,7 @@ var mutations = []mutation{
 	{"found: the time in which a run ended counts for a validation of its retirement", "retire.go", "s.Run.Validation = nil // while", "_ = 0 // while", "Scenario/drainboard_retire_invalid", ""},
 	{"found: a size that is about to change tells whether a machine was launched", "ensure.go", " || s.Run.State == record.Ending && changingSizes(&s.Reader, a.Key) {", " {", "Scenario/launch_unknown_at_the_end", "nobody else has changed the size"},
 	{"found: what went while the cluster was away was deleted past its budget", "force.go", "if s.W.Health[world.Cluster].Problem != \"\" {", "if false {", "Scenario/passed_while_away", "passed: "},
+	{"found: a lost raise that was refused again, and does not show yet, has not happened", "capacity.go", " && g.Sizes != s.Run.RaisedFrom {", " {", "Scenario/raise_lost_seen_late", broken},
 	{"found: a machine that went with its place in the group is missing", "assess/validation.go", "if ended && n.Decrement && m != nil", "if false && m != nil", "Scenario/retire_lowered_ahead", "validation: "},
 	{"found: the end of a wait takes that of a failed run away", "strategy/eks.go", "s.Run.PhaseWait != nil && s.Run.State == record.Running {", "s.Run.PhaseWait != nil {", "Scenario/denied_as_a_wait_ends", "no deadline for it"},
 	{"found: a node returns to service that may have gone", "end.go", "return inWork && !n.Missing", "return false && inWork && !n.Missing", "Scenario/gone_while_unwritten", "returns to service, and its machine is gone"},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -112,6 +113,38 @@ func (p *startedPlay) checkStart(a record.Action) {
 	}
 }
 
+// failed is how a warning begins that an update has failed.
+var failed = regexp.MustCompile(`^EKS update (\S+) failed\b`)
+
+// checkFailure holds a warning that an update has failed against how EKS has ended it: it is told once.
+func (p *startedPlay) checkFailure(event record.Event) {
+	m := failed.FindStringSubmatch(event.Message)
+	if m == nil || event.Type != record.Warning {
+		return
+	}
+	if u := p.followed(m[1]); u == nil || u.Status != world.UpdateFailed {
+		p.breaks("%s is told to have failed, and has not: %q", m[1], event.Message)
+	}
+	if p.failures[m[1]] {
+		p.breaks("%s is told twice to have failed: %q", m[1], event.Message)
+	}
+	p.failures[m[1]] = true
+}
+
+// checkFailures: who has a failed update start again tells that it has failed.
+func (p *startedPlay) checkFailures(run record.Run) {
+	later := false
+	for _, u := range p.e.updates { // the newest first
+		if u.Kind != world.VersionUpdate || !u.ours || u.Since.Before(run.Started) {
+			continue
+		}
+		if _, told := p.failures[u.ID]; u.Status == world.UpdateFailed && later && !told {
+			p.breaks("%s has failed, the update was started again, and that was not told", u.ID)
+		}
+		later = true
+	}
+}
+
 // noteAsk counts what came of actions.
 func (p *startedPlay) noteAsk(a record.Action, o record.Outcome) {
 	if o.Verdict != record.Done {
@@ -139,6 +172,7 @@ func (p *startedPlay) ended() {
 	p.told[fmt.Sprint("exit ", run.ExitCode())]++
 	p.checkResult(run)
 	p.checkConfig(run)
+	p.checkFailures(run)
 	for name, app := range p.e.apps {
 		named := slices.ContainsFunc(run.Unrestored, func(line string) bool { return strings.Contains(line, "deployment "+name+" ") })
 		if away := p.now.Sub(p.blind["cluster"]) < 2*time.Minute; app.ours && app.replicas > 1 && !(named && away) {

@@ -95,6 +95,8 @@ type startedPlay struct {
 	request record.UpdateRequest
 	chain   int
 	again   int // how often the operator has had a failed update start again
+	// failures are the updates that were told to have failed, by whether the present process has told it.
+	failures map[string]bool
 }
 
 // flight is an action under way: when it arrives, and when its answer does.
@@ -108,7 +110,7 @@ type flight struct {
 }
 
 func newStartedPlay(seed uint64) *startedPlay {
-	p := &startedPlay{seed: seed, rand: rand.New(rand.NewPCG(seed, 31)), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), told: map[string]int{}, blind: map[string]time.Time{}, forces: map[string]bool{}}
+	p := &startedPlay{seed: seed, rand: rand.New(rand.NewPCG(seed, 31)), now: time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC), told: map[string]int{}, blind: map[string]time.Time{}, forces: map[string]bool{}, failures: map[string]bool{}}
 	p.lag = time.Duration(p.rand.Int64N(int64(1500 * time.Millisecond)))
 	p.kills = p.rand.IntN(5)
 	p.e = newEKSService(seed, p.now, func(change func(*world.World)) { p.news = append(p.news, eksNews{p.now, change}) }, p.breaks)
@@ -195,6 +197,9 @@ func (p *startedPlay) attach() {
 // kill ends the process. What it has sent may still arrive; the answers are lost.
 func (p *startedPlay) kill() {
 	p.repeats = words.Repeats{} // what was told may not be written
+	for id := range p.failures {
+		p.failures[id] = false
+	}
 	p.told["killed"]++
 	p.notes("the process is killed")
 	p.kills--
@@ -484,6 +489,7 @@ func (p *startedPlay) act() {
 		if p.repeats.Often(event, p.now) {
 			p.breaks("%s of %q is told over and over: %q", event.Type, event.Node, event.Message)
 		}
+		p.checkFailure(event)
 		if event.Type == record.PodEvicted {
 			p.told["helped"]++
 		}

@@ -21,11 +21,34 @@ var unable = map[string]func(was, is *record.Run) bool{
 	"not paused":                    func(was, is *record.Run) bool { return was.State != record.Paused || is.State != record.Paused },
 	"already paused":                func(was, is *record.Run) bool { return was.State == record.Paused || is.State == record.Paused },
 	"the run is ending":             func(was, is *record.Run) bool { return ends(was) || ends(is) },
+	"the run is paused":             func(was, is *record.Run) bool { return was.State == record.Paused || is.State == record.Paused },
 	"nothing waits for approval":    func(was, is *record.Run) bool { return !waits(was) || !waits(is) },
 	"no node is draining":           func(was, is *record.Run) bool { return none(was, is, record.Draining) },
 	"no node can be skipped":        func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
 	"no node was skipped or failed": func(was, is *record.Run) bool { return none(was, is, record.Skipped, record.NodeFail) },
 	"no outdated node left":         func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
+	"drains have no deadline":       func(was, is *record.Run) bool { return is.Settings.OnDrainTimeout == record.TimeoutWait },
+
+	"no node is draining towards a deadline":                          func(was, is *record.Run) bool { return !extendable(was, is) },
+	"last phase has begun: start another run for the remaining nodes": func(was, is *record.Run) bool { return inLast(is) },
+}
+
+// inLast reports whether the last phase of a run has begun.
+func inLast(r *record.Run) bool {
+	return len(r.Phases) > 0 && !r.Phases[len(r.Phases)-1].Start.IsZero()
+}
+
+// extendable reports whether a node drained towards a deadline, and does.
+func extendable(was, is *record.Run) bool {
+	drains := func(n record.Node) bool {
+		return n.Stage == record.Draining && n.Wait != nil && n.Wait.For == record.WaitDrain
+	}
+	for id, n := range is.Nodes.All() {
+		if drains(n) && drains(was.Nodes.Get(id)) {
+			return true
+		}
+	}
+	return false
 }
 
 func ends(r *record.Run) bool { return r.State == record.Ending || r.State == record.Finished }

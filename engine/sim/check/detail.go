@@ -2,9 +2,11 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // somewhere is a node to look at, one that drains if there is any, and a budget.
@@ -33,6 +35,48 @@ func (c *Checker) details(v *snapshot.Snapshot, at snapshot.Look, r *record.Run)
 	if v.Budget != nil {
 		c.budgetDetail(v.Budget)
 	}
+	if r.State == record.Finished || c.d.Sim.View.Partial() {
+		return // as the record has them
+	}
+	for _, w := range v.Workloads {
+		c.workloadDetail(w)
+	}
+}
+
+// workloadDetail: a workload of which a PDB requires more healthy pods than there are is said to be in trouble, and the one that is
+// named does.
+func (c *Checker) workloadDetail(w *record.Workload) {
+	trouble := w.Trouble()
+	short := func(b *world.Budget) bool { return b.Current && b.Healthy < b.Desired }
+	switch trouble {
+	case record.NoTrouble, record.IsStarting:
+		for _, b := range c.budgetsOver(w) {
+			if short(b) {
+				c.d.Breaks("snapshot: %s is said to be %q (%s), and %s has %d healthy pods of %d", w.Ref(), trouble, w.Sentence(), b.Ref(), b.Healthy, b.Desired)
+			}
+		}
+	case record.BelowPDB:
+		if b := c.d.Sim.View.Budget(w.Budget); b == nil || !short(b) || !strings.Contains(w.Sentence(), w.Budget) {
+			c.d.Breaks("snapshot: %s is said to be %s (%s), and %s is not", w.Ref(), trouble, w.Sentence(), w.Budget)
+		}
+	}
+}
+
+// budgetsOver are the PDBs over all pods of a workload.
+func (c *Checker) budgetsOver(w *record.Workload) (out []*world.Budget) {
+	view := c.d.Sim.View
+	var own []*world.Pod
+	for _, p := range view.PodsIn(w.Namespace) {
+		if p.Phase != world.PodSucceeded && p.Phase != world.PodFailed && (p.Owner.Name == w.Name || strings.HasPrefix(p.Owner.Name, w.Name+"-")) {
+			own = append(own, p)
+		}
+	}
+	for _, b := range view.Budgets() {
+		if len(own) > 0 && !slices.ContainsFunc(own, func(p *world.Pod) bool { return !b.Covers(p) }) {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // nodeDetail: no pod of the node is left out, what has to leave is what the node's

@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -42,6 +44,9 @@ type Ledger struct {
 	// Planned are the machines (by ID) that the plan has, PlannedTo the template that they are to have.
 	Planned   map[string]bool
 	PlannedTo world.Template
+	// PlannedLimit is how many nodes the plan has out of service at once, 0 for none, of a group that Stands like PlannedFor.
+	PlannedLimit int
+	PlannedFor   string
 	// Retargeted: another user has set the group's template since the start.
 	Retargeted bool
 
@@ -90,4 +95,14 @@ func (s *Sim) Doubted() int {
 		return 0
 	}
 	return s.Doubts
+}
+
+// Stands is all that a plan's figures are worked out from: the settings, and the group as it is seen.
+func (s *Sim) Stands(set record.Settings) string {
+	g := &s.View.Group
+	out := fmt.Sprint(set.MaxUnavailable, set.MaxSurge, g.Sizes, g.Template, g.Overrides, g.Zones)
+	for _, m := range s.View.Machines() {
+		out += fmt.Sprint(" ", m.ID, m.Zone, m.State, m.Detached, m.Template)
+	}
+	return out
 }

@@ -420,6 +420,7 @@ func (c *Checker) Took(dec engine.Decision) {
 	begun := c.begins(dec)
 	c.early = dec.Run.State == record.Ending || dec.Run.Result == record.Aborted || c.early && dec.Run.Result != record.NotStartedYet || dec.Run.OnlyRetires()
 	c.effects(dec)
+	c.asPlanned(dec)
 	c.resizes(dec)
 	c.orders(dec)
 	c.waits()

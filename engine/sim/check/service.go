@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 )
@@ -78,4 +79,16 @@ func (c *Checker) outOfService(id string) bool {
 		return true
 	}
 	return false
+}
+
+// asPlanned: as many nodes may be out of service at once as the plan has announced, if all is still as it was planned for when
+// their order is settled.
+func (c *Checker) asPlanned(dec engine.Decision) {
+	d, is := c.d, &dec.Run
+	if len(c.clock.was.Order) > 0 || len(is.Order) == 0 || d.Sim.PlannedLimit == 0 || d.Sim.Stands(is.Settings) != d.Sim.PlannedFor {
+		return
+	}
+	if is.Limit != d.Sim.PlannedLimit {
+		d.Breaks("plan: %d nodes may be out of service at once, and it has announced %d", is.Limit, d.Sim.PlannedLimit)
+	}
 }

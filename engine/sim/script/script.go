@@ -462,6 +462,7 @@ func (c *Script) begin(*args) (string, error) {
 		return out.String(), nil
 	}
 	s.Planned, s.PlannedTo = map[string]bool{}, s.View.Group.Template
+	s.PlannedLimit, s.PlannedFor = plan.Limit, s.Stands(plan.Run.Settings)
 	if to := plan.Run.Target.Templates; len(to) > 0 {
 		s.PlannedTo = to[0]
 	}
@@ -499,7 +500,7 @@ func (c *Script) retire() (string, error) {
 		return "nothing to retire\n", nil
 	}
 	c.runs++
-	c.Began, s.Planned = s.Now(), map[string]bool{}
+	c.Began, s.Planned, s.PlannedLimit = s.Now(), map[string]bool{}, 0
 	c.follows()
 	c.drive(r)
 	return "", nil

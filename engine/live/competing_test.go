@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -23,19 +24,33 @@ var (
 	fromFlag      = flag.Uint64("from", 1, "the first of them")
 )
 
-// suspendMany wants a number of processes suspended, one after the other.
+// suspendMany wants a number of processes suspended, one after the other, and tells of each that is.
 type suspendMany struct{ suspendOnce }
 
 var wanted = []string{"a", "b", "c", "d", "e", "f"}
 
 func (suspendMany) Step(s *engine.Step) {
 	s.Enter("only")
+	seen(s)
 	for _, process := range wanted {
 		if !s.SuspendProcess(process) || !s.W.Group.HasSuspended(process) {
 			return
 		}
 	}
 	s.Succeed()
+}
+
+// most is how many processes others suspend in between.
+const most = 40
+
+// seen tells of each process that is newly seen as suspended.
+func seen(s *engine.Step) {
+	for _, process := range slices.Sorted(slices.Values(s.W.Group.Suspended)) {
+		if !s.Run.Nodes.Has(process) {
+			s.SetNode(process, record.Node{Name: process, Stage: record.Replaced, Since: s.Now})
+			s.Report(record.Event{Type: record.NodeReplaced, Node: process, Message: "suspended"})
+		}
+	}
 }
 
 // arena is a cluster with the lease and the record of one group, for which
@@ -49,6 +64,8 @@ type arena struct {
 	version int
 	writer  *competitor          // of the record
 	done    map[string]time.Time // since when a process is suspended
+	comes   map[string]time.Time // since when others have one suspended
+	told    map[string]int       // how often it was told that one is
 	broken  []string
 }
 
@@ -284,6 +301,36 @@ func (r *competitor) decided(before record.Run, d engine.Decision) {
 	}
 }
 
+// tells notes what the process tells.
+func (r *competitor) tells(events []record.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range events {
+		if e.Type == record.NodeReplaced {
+			r.told[e.Node]++
+		}
+	}
+}
+
+// leaves checks the record of who was told to stop: what it has as asked for was asked for.
+func (r *competitor) leaves(since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead || r.holder != r || r.writer != r || r.seen != r.version {
+		return
+	}
+	var saved record.Run
+	if err := json.Unmarshal(r.record, &saved); err != nil {
+		r.breaks("the record cannot be read: %v", err)
+	}
+	for key, p := range saved.Pending {
+		slept := r.frozen.After(p.Asked) || r.deaf.After(p.Asked) // then it may have been too late to begin
+		if !p.Action.ReadOnly() && p.Asked.After(since) && r.asked[key] != r.terms && !slept {
+			r.breaks("rule 7: %s leaves, and has %s recorded as asked for, which it is not", r.name, key)
+		}
+	}
+}
+
 // acts checks rule 7 when an action that changes something is sent.
 func (r *competitor) acts(a record.Action) {
 	var saved record.Run
@@ -315,6 +362,11 @@ func (r *competitor) Run(ctx context.Context, post func(Change)) error {
 			}
 		}
 		now := time.Now()
+		for process, at := range r.comes {
+			if now.After(at) {
+				suspended = append(suspended, process)
+			}
+		}
 		r.mu.Unlock()
 		post(func(w *world.World) {
 			w.SetGroup(world.Group{Name: "web", Suspended: suspended})
@@ -365,13 +417,16 @@ func (r *competitor) term(ctx context.Context, t *testing.T, run record.Run) {
 	if in.Fill(ctx, w, time.Minute, world.Cluster, world.Cloud) != nil {
 		return
 	}
-	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided}
-	if _, err := l.Run(ctx, run); err != nil && !errors.Is(err, ErrLost) && ctx.Err() == nil {
+	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided, Events: r.tells}
+	began := time.Now()
+	if _, err := l.Run(ctx, run); err == nil {
+		r.leaves(began)
+	} else if !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		t.Errorf("%s: %v", r.name, err)
 	}
 }
 
-// suffer freezes the process now and then, takes its lease away, or ends it.
+// suffer freezes the process now and then, takes its lease away, ends it, or tells it to stop.
 func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 	for ctx.Err() == nil {
 		time.Sleep(r.span(8 * time.Second))
@@ -387,6 +442,8 @@ func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 			r.mu.Lock()
 			r.dead = true
 			r.mu.Unlock()
+			stop()
+		case r.chance(8):
 			stop()
 		}
 	}
@@ -415,7 +472,13 @@ func TestCompetingDrivers(t *testing.T) {
 }
 
 func compete(t *testing.T, seed uint64) {
-	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}}
+	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}, comes: map[string]time.Time{}, told: map[string]int{}}
+	for at := time.Now(); len(a.comes) < most; { // several at a time
+		at = at.Add(a.span(8 * time.Second))
+		for range 4 {
+			a.comes[fmt.Sprint("other", a.rand.IntN(100))] = at.Add(a.span(2 * time.Second))
+		}
+	}
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web"})
 	run := engine.Start(assess.NewRun(suspendMany{}, "run-1", seed, w, suspendMany{}.Defaults(), record.Target{}), time.Now(), "ann@laptop")
@@ -441,6 +504,15 @@ func compete(t *testing.T, seed uint64) {
 	for _, process := range wanted {
 		if a.done[process].IsZero() {
 			t.Errorf("seed %d: %s was not suspended", seed, process)
+		}
+	}
+	var last record.Run
+	if err := json.Unmarshal(a.record, &last); err != nil {
+		t.Errorf("seed %d: the record cannot be read: %v", seed, err)
+	}
+	for process := range last.Nodes.All() {
+		if a.told[process] == 0 {
+			t.Errorf("seed %d: the record says that %s is suspended, and that was not told", seed, process)
 		}
 	}
 }

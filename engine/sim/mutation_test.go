@@ -72,6 +72,7 @@ var mutations = []mutation{
 	{"7: who leaves records what it does not ask for", "live/loop.go", "\t\treturn unrecorded(l.saveWithin(ctx, l.run, farewell, nil))\n", "", "TestLoopRecordsNoActionAsItLeaves", "as asked for"},
 	{"7: actions before the record", "live/loop.go", "if failing || l.saves(d) {", "if l.dirty && time.Since(l.saved) >= saveSoon {", "TestCompetingDrivers", "rule 7: "},
 	{"7: a process that slept acts", "live/permit.go", "case !p.sure():", "case false:", "TestCompetingDrivers", "rule 7: "},
+	{"7: what was told before the lock was lost passes for what is told of another node", "live/repeats.go", "k.Type == e.Type && k.Node == e.Node && k.Pod == e.Pod && k.Reason", "k.Reason", "TestCompetingDrivers", "that was not told"},
 	{"8: a plan changes the run", "record/shards/shards.go", "shards: slices.Clone(m.root.shards)}", "shards: m.root.shards}", "", "snapshot: "},
 	{"8: a snapshot changes the world", "snapshot/view.go", "v.From, v.To = versions(s)", "v.From, v.To = versions(s)\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},
 	{"9: answers are not cleaned", "record/action.go", "o.Message = world.Clean(o.Message)", "", "", "rule 9: "},
@@ -89,6 +90,9 @@ var mutations = []mutation{
 	{"words: a refusal names its reason for its command", "commands.go", "string(c.Kind), why", "why, string(c.Kind)", "", "told: "},
 	{"words: what hooks say is the node that they hold", "hook.go", "text.HookRefused(a.Node, o.Message)", "text.HookRefused(o.Message, a.Node)", "", "told: "},
 	{"words: a complete group lacks machines", "batch.go", "if have >= want {\n\t\treturn \"\"\n\t}", "_ = have", "", "told: "},
+	{"words: the last phase has always begun", "assess/commands.go", "!last.Start.IsZero() && !Rolls(last.Name)", "!Rolls(last.Name)", "", "told: "},
+	{"words: a workload below its PDB is well", "record/state.go", "\t\treturn BelowPDB\n", "\t\treturn NoTrouble\n", "", "snapshot: "},
+	{"plan: a pool has no zones before its run has begun", "strategy/gardenerzones.go", "if len(r.Zones) > 0 {", "if len(r.Zones) >= 0 {", gardenerPlay, "plan: "},
 	{"10: no attempt after a gap", "node.go", "if !s.Run.Gap.IsZero() && !n.Tried.After(s.Run.Gap)", "if false", "", "rule 10: "},
 	{"10: a blind run waits without end", "time.go", "if b.For >= limit && running {", "if b.For < 0 {", kopsPlay, "every wait ends: "},
 	{"10: a blind run is silent", "time.go", "s.Report(record.Event{Type: record.Warning, Reason: record.ReasonBlind", "_ = (record.Event{Type: record.Warning, Reason: record.ReasonBlind", kopsPlay, "every wait is told: "},
@@ -493,6 +497,7 @@ var mutations = []mutation{
 	{"updates: a status that is not known is an end", "world/managed.go", "return u.Status == UpdateSucceeded || u.Status == UpdateFailed || u.Status == UpdateCancelled", "return u.Status != UpdateRuns", "TestFollowedUpdates", ""},
 	{"updates: every failure is one of evictions", "strategy/eksmanaged.go", "\"NodeCreationFailure\": record.CreationFail", "\"NodeCreationFailure\": record.EvictionFail", "TestFollowedUpdates", "and the watch with 4"},
 	{"updates: success before EKS tells it", "strategy/eksmanaged.go", "case u.Status == world.UpdateSucceeded:", "case u.Status == world.UpdateSucceeded || len(s.In(record.Outdated, record.Draining, record.Settling, record.Terminating)) == 0:", "TestFollowedUpdates", "and the update is under way"},
+	{"updates: the failure of one is not told where another one follows", "strategy/eksmanagedstart.go", "asked == nil || asked.ID != u.ID {", "asked != nil {", "TestStartedUpdates", "and that was not told"},
 }
 
 // gardenerPlay is the random play of Gardener's rules, manualPlay that of updates in place by

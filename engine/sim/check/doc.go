@@ -1,6 +1,6 @@
 // Package check holds a driver to the rules that docs/design.md numbers, a file each or two:
 //
-//	1         service (how many nodes serve), kops and valid, gardener, inplace (what systems promise)
+//	1         service (how many nodes serve, and that it is as planned), kops and valid, gardener, inplace (what systems promise)
 //	2         pods, passed (what a controller deletes past budgets)
 //	3         terminate
 //	4, 5      end, retire, sizes (those of the group), own (its own controller)

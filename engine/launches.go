@@ -66,7 +66,7 @@ func (s *Step) AwaitReplacements(missing string, limit time.Duration) bool {
 
 // ForgoMissing notes how many machines of the surge the run begins without: the group could
 // not launch them, and no drain depends on them.
-func (s *Step) ForgoMissing() { s.Run.Forgone = s.NotLaunched(s.Run.Expected()) }
+func (s *Step) ForgoMissing() { s.Run.Forgone = max(0, s.NotLaunched(s.Run.Expected())) }
 
 // launchWatch is the part of a step that deals with machines which the group does not launch, or
 // which do not join.

@@ -88,6 +88,18 @@ func (l *Ledger) RaisedBetween(after, until time.Time) (by int) {
 	return by
 }
 
+// ChangedBetween is by how much others have changed the desired size after a time, until another: less than zero
+// where they have lowered it.
+func (l *Ledger) ChangedBetween(after, until time.Time) int {
+	by := l.RaisedBetween(after, until)
+	for at, n := range l.Lowerings {
+		if at.After(after) && !at.After(until) {
+			by -= n
+		}
+	}
+	return by
+}
+
 // Doubted is by how many machines the desired size may be off: none where nobody but runs has changed it,
 // since reading it then tells what became of each end.
 func (s *Sim) Doubted() int {

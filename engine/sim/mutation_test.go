@@ -309,6 +309,8 @@ var mutations = []mutation{
 	{"found: the checker has drains end in time that cannot", "sim/play/progress.go", "late.explains(id, r.Nodes.Get(id), r)", "late.explains(id, r.Nodes.Get(id), r) && false", "TestRepairTooLate", "progress: "},
 	{"found: that an end is no longer in doubt is not written", "capacity.go", "s.Run.Doubted, s.changed = 0, true", "s.Run.Doubted = 0", "TestRecordOfDoubted", "the record is not written"},
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/check/end.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
+	{"found: a run lacks the machine that its group had too many", "launches.go", "s.Run.Forgone = max(0, s.NotLaunched(s.Run.Expected()))", "s.Run.Forgone = s.NotLaunched(s.Run.Expected())", "Scenario/begun_with_one_too_many", "lacks none"},
+	{"launches: drains wait for what others have added", "assess/launches.go", "s.Run.Expected()-max(0, s.Run.Others)", "s.Run.Expected()-min(0, s.Run.Others)", "", "lacks none"},
 	{"found: what others take off of the group counts as a part of what the run takes back", "capacity.go", "\ts.Run.Others += by\n\tkeep(", "\ts.Run.Lowered -= by\n\tkeep(", "Scenario/raised_then_lowered_by_others", ""},
 	{"sizes: a higher minimum keeps more than the raise", "capacity.go", "kept := min(least-run.Base.Desired-run.Others, ", "kept := max(least-run.Base.Desired-run.Others, ", "Scenario/sizes_minimum_and_more", ""},
 	{"sizes: a higher minimum keeps more than the raise, at random", "capacity.go", "kept := min(least-run.Base.Desired-run.Others, ", "kept := max(least-run.Base.Desired-run.Others, ", "", "rule 4: "},

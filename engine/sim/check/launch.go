@@ -122,6 +122,7 @@ func (c *Checker) awaits(dec engine.Decision) {
 	if dec.Run.State != record.Running || !strings.HasPrefix(dec.Run.Strategy, "eks") && !c.isOwn() || !c.dependsOnLaunches(dec.Run) || c.keepsSize(dec.Run) {
 		return
 	}
+	c.standsIn(&dec.Run)
 	what, by := c.overdueBy()
 	if by > overdueGrace {
 		d.Breaks("launches: %s is overdue by %s, and the run continues", what, by)
@@ -142,6 +143,54 @@ func (c *Checker) awaits(dec engine.Decision) {
 // that the group keeps its size: then it only puts its changes back, and waits for no launch.
 func (c *Checker) keepsSize(r record.Run) bool {
 	return c.back.raised > 0 && slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, figureless(systems.SizeLeft("", 0))) })
+}
+
+// standsIn checks that a wait which begins for machines in the place of others, while nodes are replaced, is for
+// one that has not joined, or that the group lacks of those which are not others' alone: what these have added
+// since the raise keeps no drain back.
+func (c *Checker) standsIn(r *record.Run) {
+	view, w := c.d.Sim.View, r.PhaseWait
+	if w == nil || w.For != record.WaitReplacements || !w.Start.Equal(c.d.Sim.Now()) || r.State != record.Running || c.meantAt.IsZero() || len(c.launches.joining) > 0 {
+		return
+	}
+	if last := len(r.Phases) - 1; last < 0 || !r.Phases[last].Start.IsZero() { // at the end it waits for all
+		return
+	}
+	if c.lowersToo(r) {
+		return
+	}
+	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))
+	if size, there := view.Group.Sizes.Desired, c.staying(r); size-theirs-there <= 0 {
+		c.d.Breaks("launches: the run waits for machines in the place of others, and lacks none: the group has %d of %d, of which others have added %d since the raise", there, size, theirs)
+	}
+}
+
+// lowersToo reports whether others have just lowered the desired size while the run ends a machine that takes
+// it down: which of the two a lower size shows, the next look tells.
+func (c *Checker) lowersToo(r *record.Run) bool {
+	for id, n := range r.Nodes.All() {
+		if m := c.d.Sim.View.Machine(id); n.Stage != record.Terminating || !n.Decrement || m == nil || m.Leaving() {
+			continue
+		}
+		for at := range c.d.Sim.Lowerings {
+			if at.After(n.Since.Add(-time.Minute)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// staying counts the machines that the group is known to have, without those that are about to go and to be
+// replaced.
+func (c *Checker) staying(r *record.Run) (n int) {
+	for _, m := range c.d.Sim.View.Machines() {
+		_, ends := r.Pending["terminate/"+m.ID]
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby && !(ends && !r.Nodes.Peek(m.ID).Decrement) {
+			n++
+		}
+	}
+	return n
 }
 
 // dependsOnLaunches reports whether the current phase waits for new machines, or ends old

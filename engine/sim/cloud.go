@@ -57,6 +57,9 @@ func (g *Group) init(zones []string) {
 	g.ZoneRoom, g.Keeps = map[string]int{}, map[string]bool{}
 }
 
+// earlier is how long ago a launch of the group failed, before anybody looked.
+const earlier = 3 * time.Hour
+
 // AddNodes adds machines of a template version whose nodes are Ready, spread
 // over the group's zones.
 func (s *Sim) AddNodes(n int, version int64) {
@@ -64,6 +67,7 @@ func (s *Sim) AddNodes(n int, version int64) {
 	if s.Group.Lately != nil {
 		maps.Copy(lately.Launched, s.Group.Lately.Launched)
 	}
+	lately.Launches = []world.Activity{{ID: "earlier", At: s.now.Add(-earlier), Failed: true, Zone: s.Group.Zones[0], Message: noRoomIn(s.Group.Zones[0])}}
 	s.Group.Lately = &lately
 	for range n {
 		zone := s.emptiestZone(nil)
@@ -84,7 +88,8 @@ func (s *Sim) AddNodes(n int, version int64) {
 func (s *Sim) ListMachines() {
 	s.listed = s.machinesNow(s.listed, func(*Machine) bool { return true })
 	s.Truth.KeepMachines(s.listed)
-	if g := s.Describe(); s.group == nil || !reflect.DeepEqual(&g, &s.Truth.Group) {
+	if g := s.Describe(); s.group == nil || !reflect.DeepEqual(&g, &s.described) {
+		s.described = g
 		s.Truth.SetGroup(g)
 		g = s.Truth.Group
 		s.group = &g
@@ -140,6 +145,7 @@ func (s *Sim) Describe() world.Group {
 		g.Hooks = append(g.Hooks, h.Hook)
 	}
 	g.Peers = s.describePeers()
+	s.wordGroup(&g)
 	return g
 }
 

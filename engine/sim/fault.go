@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -383,3 +384,27 @@ func (s *Sim) roomless(m *Machine, r *record.Run) bool {
 
 // RepairTime is how long faults with a span of their own may last once the world is repaired.
 const RepairTime = 6 * time.Minute
+
+// wordGroup has a hostile cloud tell of the group in its own words: names that users have given,
+// reasons, and what it says of launches from before.
+func (s *Sim) wordGroup(g *world.Group) {
+	if !s.Faults.Hostile {
+		return
+	}
+	g.SuspensionReasons = maps.Clone(g.SuspensionReasons)
+	for process, why := range g.SuspensionReasons {
+		g.SuspensionReasons[process] = s.hostile(why)
+	}
+	for i := range g.Scaling.Schedule { // a copy
+		g.Scaling.Schedule[i].Name = s.hostile(g.Scaling.Schedule[i].Name)
+	}
+	g.Refresh.Status = s.hostile(g.Refresh.Status)
+	if g.Lately != nil {
+		lately := *g.Lately
+		lately.Launches = slices.Clone(lately.Launches)
+		for i := range lately.Launches {
+			lately.Launches[i].Message = s.hostile(lately.Launches[i].Message)
+		}
+		g.Lately = &lately
+	}
+}

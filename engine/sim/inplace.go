@@ -15,10 +15,11 @@ import (
 // Keys of an update in place (machine-controller-manager pkg/apis/machine/v1alpha1).
 const (
 	inPlace = "node.machine.sapcloud.io/"
-	// CandidateLabel is on nodes that are to be updated, SelectedLabel on those whose update was asked for.
+	// CandidateLabel is on nodes that are to be updated, SelectedLabel on those whose update was asked for,
+	// ResultLabel on those where it has ended.
 	CandidateLabel   = inPlace + "candidate-for-update"
 	SelectedLabel    = inPlace + "selected-for-update"
-	resultLabel      = inPlace + "update-result"
+	ResultLabel      = inPlace + "update-result"
 	failedAnnotation = inPlace + "update-failed-reason"
 	inPlaceCondition = "InPlaceUpdate"
 )
@@ -148,7 +149,7 @@ func (s *Sim) updateInPlace(node string, takes time.Duration) {
 		}
 		s.EditByOthers(node, func(n *world.Node) {
 			n.Version = cmp.Or(s.Pool.version, "v1.32")
-			n.Labels[resultLabel] = "successful"
+			n.Labels[ResultLabel] = "successful"
 			setStep(n, "UpdateSuccessful", s.now)
 		})
 		s.After(5*time.Second, func() { s.finishUpdate(node) })
@@ -158,8 +159,8 @@ func (s *Sim) updateInPlace(node string, takes time.Duration) {
 func (s *Sim) failUpdate(node, why string) {
 	s.cue("failing " + node)
 	s.EditByOthers(node, func(n *world.Node) {
-		n.Labels[resultLabel] = "failed"
-		Annotate(n, failedAnnotation, why)
+		n.Labels[ResultLabel] = "failed"
+		Annotate(n, failedAnnotation, s.hostile(why))
 		setStep(n, world.GardenerFailed, s.now)
 	})
 }
@@ -168,7 +169,7 @@ func (s *Sim) failUpdate(node, why string) {
 // waited for.
 func (s *Sim) finishUpdate(node string) {
 	s.EditByOthers(node, func(n *world.Node) {
-		for _, key := range []string{CandidateLabel, SelectedLabel, resultLabel} {
+		for _, key := range []string{CandidateLabel, SelectedLabel, ResultLabel} {
 			delete(n.Labels, key)
 		}
 		n.Annotations = maps.Clone(n.Annotations)
@@ -196,7 +197,7 @@ func (s *Sim) RetryUpdate(node string) error {
 		return fmt.Errorf("no update of %q has failed", node)
 	}
 	s.EditByOthers(node, func(n *world.Node) {
-		delete(n.Labels, resultLabel)
+		delete(n.Labels, ResultLabel)
 		delete(n.Annotations, failedAnnotation)
 		setStep(n, world.GardenerReady, s.now)
 	})

@@ -72,6 +72,11 @@ func (s *Sim) nextTemplate() world.Template {
 	return list[s.number("launch")%len(list)]
 }
 
+// noRoomIn are EC2's words where a zone has no room.
+func noRoomIn(zone string) string {
+	return "We currently do not have sufficient m5.large capacity in the Availability Zone you requested (" + zone + ")"
+}
+
 // launchIn starts a machine in a zone, or says why not: with EC2's code and, as
 // far as providers/asg passes them on, words.
 func (s *Sim) launchIn(zone string) (code, failure string) {
@@ -83,7 +88,7 @@ func (s *Sim) launchIn(zone string) (code, failure string) {
 		s.Tilted = true // the next try may find other zones emptier
 		code, failure = "VcpuLimitExceeded", fmt.Sprintf("You have requested more vCPU capacity than your current vCPU limit of %d allows", 2*s.Group.Quota)
 	case bounded && room <= 0:
-		code, failure = "InsufficientInstanceCapacity", "We currently do not have sufficient m5.large capacity in the Availability Zone you requested ("+zone+")"
+		code, failure = "InsufficientInstanceCapacity", noRoomIn(zone)
 	}
 	failure = s.hostile(failure)
 	s.tellActivity("launch in "+zone, failure)

@@ -106,6 +106,7 @@ type Sim struct {
 	listed     []*world.Machine // of the Truth
 	shown      []*world.Machine // of the last look of the View
 	group      *world.Group     // of the Truth, another one as soon as anything of it changes
+	described  world.Group      // what the cloud told last of the Truth's, in its own words
 	shownGroup *world.Group     // what the View was shown last
 	peers      []*Peer
 	workloads  []*Workload

@@ -358,7 +358,7 @@ func (s *Sim) lookAtOwner(a record.Action) record.Outcome {
 	}
 	o := record.Outcome{Verdict: record.Done}
 	if w := p.owner; w != nil && w.Kind == Deployment {
-		o.Deployment = &world.Deployment{Name: w.Name, UID: w.UID, Replicas: w.Replicas, Recreate: w.held.Recreate, Holder: w.held.Holder}
+		o.Deployment = &world.Deployment{Name: w.Name, UID: w.UID, Replicas: w.Replicas, Recreate: w.held.Recreate, Holder: s.hostile(w.held.Holder)}
 	}
 	return o
 }

@@ -31,6 +31,7 @@ func (c *Checker) details(v *snapshot.Snapshot, at snapshot.Look, r *record.Run)
 	}
 	if v.Node != nil {
 		c.nodeDetail(v, r)
+		c.words.Node(v.Node)
 	}
 	if v.Budget != nil {
 		c.budgetDetail(v.Budget)

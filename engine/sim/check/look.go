@@ -50,6 +50,9 @@ func (c *Checker) look(dec engine.Decision) {
 	c.raw("the record", before)
 	c.raw("a snapshot", d.Encode(v))
 	c.raw("a plan", d.Encode(p))
+	if s.Faults.Hostile {
+		c.raw("the world", d.Encode(s.View.Contents()))
+	}
 	c.agrees(v, again, &dec.Run)
 	c.details(v, at, &dec.Run)
 	if fresh := snapshot.View(d.Rules, s.Now(), s.View, dec.Run, at, nil); len(v.Zones) > 0 && !bytes.Equal(d.Encode(fresh), d.Encode(v)) {

@@ -63,6 +63,9 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	c.nodes(&before, dec)
 	c.requests(&before, in, dec)
 	c.sizes(&before, dec)
+	if !in.Unwritten {
+		c.movers(&before, &dec.Run)
+	}
 }
 
 // Told checks that nothing is told over and over, by the events of decisions that stand.

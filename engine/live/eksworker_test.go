@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -52,6 +54,7 @@ type eksWorker struct {
 	olds    map[string]time.Time // machines to replace when the update began, by when they were gone
 	why     map[string]world.EndCause
 	moved   time.Time // when a pod was evicted last, or a node came further
+	evicted time.Time // when the update has evicted a pod last
 	awaits  bool      // it is at no node: it waits for new ones, or marks
 	step    func() (struct{}, bool)
 	endStep func()
@@ -413,13 +416,49 @@ func (k *eksWorker) hook(m *eksMachine, why world.EndCause) {
 	k.after(time.Second, drain)
 }
 
-func (k *eksWorker) evict(pods []*world.Pod) {
+// evict evicts what is not held, and reports whether anything was.
+func (k *eksWorker) evict(pods []*world.Pod) (some bool) {
 	for _, p := range pods {
 		if !p.Terminating() && !k.held(p) {
 			k.goes(p, true)
-			k.moved = k.now
+			k.moved, some = k.now, true
 		}
 	}
+	return some
+}
+
+// nothingEvicted is what is said of how long the update has evicted nothing.
+var nothingEvicted = regexp.MustCompile(`nothing was evicted for (\S+) and`)
+
+// wrongQuiet says what is wrong with how long an event says that nothing was evicted, "" for nothing: the update has picked no node
+// before its upgrade began, and what it has evicted since somebody watches was seen. Where an update before has left its marks
+// nothing tells exactly when the upgrade began.
+func (k *eksWorker) wrongQuiet(e record.Event, watched time.Time, marksLeft bool) string {
+	m := nothingEvicted.FindStringSubmatch(e.Message)
+	if m == nil || len(k.phases) == 0 {
+		return ""
+	}
+	quiet, err := time.ParseDuration(m[1])
+	if err != nil {
+		return err.Error()
+	}
+	var since time.Time
+	if k.evicted.After(watched) {
+		since = k.evicted
+	}
+	for _, ph := range k.phases {
+		if ph.name == "upgrade" && ph.start.After(since) {
+			since = ph.start
+		}
+	}
+	slack := late
+	if marksLeft {
+		slack += 30 * time.Second
+	}
+	if is := k.now.Sub(since); quiet > is+slack {
+		return fmt.Sprintf("it is so for %s", is)
+	}
+	return ""
 }
 
 // vanish lets a machine that ends be gone after a while, with its node and what ran there.
@@ -671,7 +710,9 @@ func (k *eksWorker) drain(at []*eksDrain) (failed []string) {
 		case len(left) > 0 && !k.force && k.now.Sub(d.began) > 3*k.window:
 			failed = append(failed, d.m.node.Name)
 		case len(left) > 0:
-			k.evict(left)
+			if k.evict(left) {
+				k.evicted = k.now
+			}
 		case d.emptied.IsZero():
 			d.emptied, k.moved = k.now, k.now
 		case k.now.Sub(d.emptied) >= k.settle:

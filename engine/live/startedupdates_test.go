@@ -490,6 +490,9 @@ func (p *startedPlay) act() {
 			p.breaks("%s of %q is told over and over: %q", event.Type, event.Node, event.Message)
 		}
 		p.checkFailure(event)
+		if why := p.e.wrongQuiet(event, p.born, len(p.e.earlier) > 0); why != "" {
+			p.breaks("%s: %q", why, event.Message)
+		}
 		if event.Type == record.PodEvicted {
 			p.told["helped"]++
 		}

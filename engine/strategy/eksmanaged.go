@@ -235,7 +235,11 @@ func keepNewer(s *engine.Step, u *world.ManagedUpdate) {
 func infer(s *engine.Step, m *world.ManagedGroup) {
 	p := Picture(&s.Reader)
 	found := mng.Infer(p)
-	s.Enter(found.Phase)
+	if was := s.Phase(); found.Phase != was { // what is quiet is so since the phase begins
+		s.Enter(found.Phase)
+		p = Picture(&s.Reader)
+		found = mng.Infer(p)
+	}
 	if found.Kept && (!slices.Equal(found.Candidates, s.Run.Candidates) || (found.More > 0) != (s.Run.MoreDrains > 0)) {
 		window, still := s.Rules.Follows().Limits(&s.W.Group, nil).Drain, p.Quiet
 		if marksLeft(&s.Reader) {

@@ -142,6 +142,24 @@ func TestFollowedCandidates(t *testing.T) {
 	}
 }
 
+// EKS picks no node before all are marked: how long nothing was evicted is counted from then, and not from a phase before.
+func TestFollowedQuietSinceItsPhase(t *testing.T) {
+	x := watchedUpdate(t)
+	for _, name := range []string{"a", "b"} {
+		x.node(name, 1, began.Add(-time.Hour), false)
+	}
+	x.after(time.Minute)
+	for _, name := range []string{"a", "b"} {
+		x.node(name, 1, began.Add(-time.Hour), true)
+	}
+	if told := x.after(3 * time.Second); len(x.run.Candidates) > 0 || slices.Contains(told, record.ReasonCandidates) {
+		t.Errorf("named at once: %q", x.run.Candidates)
+	}
+	if x.after(3 * time.Second); !slices.Equal(x.run.Candidates, []string{"a", "b"}) {
+		t.Errorf("candidates %q", x.run.Candidates)
+	}
+}
+
 // With the nodes that EKS may be at it is told by when it deletes their pods or fails, as estimates with their basis.
 func TestFollowedCandidatesHaveADeadline(t *testing.T) {
 	x := watchedUpdate(t)

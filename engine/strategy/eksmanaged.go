@@ -265,7 +265,7 @@ func Picture(s *assess.Reader) mng.Picture {
 		last = e.Blind
 	}
 	for id, n := range s.Run.Nodes.All() {
-		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) {
+		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) && !waitsEmpty(s, n) {
 			last = n.Since
 		}
 		if !n.New && s.W.Machine(id) == nil && n.Stage != record.Replaced { // it is about to be
@@ -286,6 +286,12 @@ func Picture(s *assess.Reader) mng.Picture {
 		p.Nodes = append(p.Nodes, nodePicture(s, machine, first))
 	}
 	return p
+}
+
+// waitsEmpty reports whether a node that nothing is known to have begun with has no pods: it has not come further, whether it is
+// named as one that EKS may be at or not any more.
+func waitsEmpty(s *assess.Reader, n record.Node) bool {
+	return n.Stage == record.Outdated && n.Name != "" && len(mng.Leaving(s.W, n.Name)) == 0
 }
 
 // marking is for how long EKS may mark old nodes before it picks the first.

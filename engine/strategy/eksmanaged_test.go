@@ -142,6 +142,34 @@ func TestFollowedCandidates(t *testing.T) {
 	}
 }
 
+// A node without pods is named for as long as EKS would wait before it terminates it, and then no more.
+func TestFollowedEmptyNodeIsNamedOnce(t *testing.T) {
+	x := watchedUpdate(t)
+	x.node("empty", 1, began.Add(-time.Hour), true)
+	for _, name := range []string{"a", "b", "empty"} { // all are marked before the watch begins
+		n := *x.w.Node(name)
+		n.Tainted = map[string]time.Time{"node.kubernetes.io/unschedulable": began.Add(20 * time.Second)}
+		x.w.SetNode(&n)
+	}
+	g := x.w.Group
+	m := *g.Managed
+	m.MaxUnavailable, g.Managed = "2", &m
+	x.w.SetGroup(g)
+	x.w.SetPod(&world.Pod{UID: "free", Namespace: "shop", Name: "free", Node: "b", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "free", UID: "f"},
+		Ends: began.Add(30*time.Second + time.Minute), Grace: time.Minute, Evicted: true})
+	x.after(2 * time.Second)
+	x.w.DeletePod("free")
+	told := x.after(30 * time.Second)
+	if !slices.Equal(x.run.Candidates, []string{"a", "empty"}) {
+		t.Errorf("candidates %q", x.run.Candidates)
+	}
+	told = append(told, x.after(2*time.Minute)...)
+	told = slices.DeleteFunc(told, func(reason string) bool { return reason != record.ReasonCandidates })
+	if !slices.Equal(x.run.Candidates, []string{"a"}) || len(told) != 2 {
+		t.Errorf("candidates %q, told %d times", x.run.Candidates, len(told))
+	}
+}
+
 // EKS picks no node before all are marked: how long nothing was evicted is counted from then, and not from a phase before.
 func TestFollowedQuietSinceItsPhase(t *testing.T) {
 	x := watchedUpdate(t)

@@ -100,18 +100,19 @@ func (a *arena) span(limit time.Duration) time.Duration {
 // competitor is one process: a Store, a Lock, an Executor, a Feed and a Clock.
 type competitor struct {
 	*arena
-	name   string
-	frozen time.Time // until then nothing gets out and nothing gets in
-	deaf   time.Time // until then it cannot renew the lease
-	dead   bool
-	seen   int // the version of the record that it has read or written
-	lost   chan struct{}
-	looked map[string]time.Time // when it last looked whether a process is suspended, and got to know
-	lostAt time.Time            // zero: it believes that it holds the lease
-	kept   time.Time            // when it last knew that it holds the lease
-	terms  int                  // how often it has got the lease
-	asked  map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
-	stale  bool                 // it has learned that others have written the record, and has to stop
+	name    string
+	frozen  time.Time // until then nothing gets out and nothing gets in
+	deaf    time.Time // until then it cannot renew the lease
+	dead    bool
+	seen    int // the version of the record that it has read or written
+	lost    chan struct{}
+	looked  map[string]time.Time // when it last looked whether a process is suspended, and got to know
+	lostAt  time.Time            // zero: it believes that it holds the lease
+	kept    time.Time            // when it last knew that it holds the lease
+	terms   int                  // how often it has got the lease
+	asked   map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
+	hasTold map[string]bool      // what the process has told
+	stale   bool                 // it has learned that others have written the record, and has to stop
 }
 
 // thaw waits while the process is frozen.
@@ -306,9 +307,13 @@ func (r *competitor) tells(events []record.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
-		if e.Type == record.NodeReplaced {
-			r.told[e.Node]++
+		if e.Type != record.NodeReplaced {
+			continue
 		}
+		if r.told[e.Node]++; r.hasTold[e.Node] {
+			r.breaks("%s tells twice that %s is suspended", r.name, e.Node)
+		}
+		r.hasTold[e.Node] = true
 	}
 }
 
@@ -418,6 +423,7 @@ func (r *competitor) term(ctx context.Context, t *testing.T, run record.Run) {
 		return
 	}
 	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided, Events: r.tells}
+	r.hasTold = map[string]bool{}
 	began := time.Now()
 	if _, err := l.Run(ctx, run); err == nil {
 		r.leaves(began)

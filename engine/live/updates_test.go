@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,7 +80,11 @@ type updatePlay struct {
 	dimmed                                time.Time // when something was not read
 	came                                  time.Time // when the watch began to follow the update
 	replacing                             time.Time // when MINIMAL may last have waited for replacements
+	unknown                               time.Time // since when the update's status is seen to be one that nobody knows
 }
+
+// unknownStatus is a status that EKS does not document.
+const unknownStatus = "Hibernating"
 
 // eksNews is a change that the Kubernetes API tells, and when.
 type eksNews struct {
@@ -281,7 +286,7 @@ func (p *updatePlay) readGroup() {
 		if k.status != "" {
 			u := world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: k.status, Since: k.began, Release: release, Errors: k.errors}
 			if p.isBlind("status") && k.status == world.UpdateRuns {
-				u.Status = "Hibernating"
+				u.Status = unknownStatus
 			}
 			m.Update = &u
 		}
@@ -336,6 +341,7 @@ func (p *updatePlay) check() {
 		p.checkNode(run, n, there[id])
 	}
 	p.checkCandidates(run)
+	p.checkStatus(run)
 	p.checkSeen(run)
 	p.checkCounts(run)
 }
@@ -359,6 +365,21 @@ func (p *updatePlay) checkCounts(run record.Run) {
 	}
 	if done, total := run.Outdated(); done < least || done > most || total != len(p.k.olds) {
 		p.breaks("%d of %d are told as replaced, and it is %d to %d of %d: %s", done, total, least, most, len(p.k.olds), p.nodes(run))
+	}
+}
+
+// checkStatus: a status of the update's that nobody knows is told.
+func (p *updatePlay) checkStatus(run record.Run) {
+	m := p.w.World.Group.Managed
+	if m == nil || m.Update == nil || m.Update.Status != unknownStatus || p.now.Sub(p.clusterFresh) > 0 || p.now.Sub(p.cloudFresh) > 8*time.Second {
+		p.unknown = time.Time{}
+		return
+	}
+	if p.unknown.IsZero() {
+		p.unknown = p.now
+	}
+	if p.now.Sub(p.unknown) > late && !slices.ContainsFunc(run.Notes, func(note string) bool { return strings.Contains(note, unknownStatus) }) {
+		p.breaks("the update is %s since %s, and that is not told: %q", unknownStatus, p.unknown.Format(time.TimeOnly), run.Notes)
 	}
 }
 
@@ -744,6 +765,9 @@ func (p *updatePlay) ended(run record.Run, over time.Time) {
 		p.breaks("the update ended %s %s, and the watch with %d: %s; %q", p.k.status, p.k.end, code, run.Why, run.Notes)
 	}
 	p.told[fmt.Sprint("exit ", want)]++
+	if done, total := run.Outdated(); want == 0 && done < total && !p.dim() && p.now.Sub(over) < late {
+		p.breaks("it ends with %d of %d nodes told as replaced, %s after the update: %s", done, total, p.now.Sub(over), p.nodes(run))
+	}
 	if run.Started.Equal(p.k.began) && len(run.Phases) > 0 && run.Phases[0].Start.IsZero() {
 		p.told["found over"]++
 	}

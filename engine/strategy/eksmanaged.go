@@ -265,7 +265,7 @@ func Picture(s *assess.Reader) mng.Picture {
 		last = e.Blind
 	}
 	for id, n := range s.Run.Nodes.All() {
-		if !n.New && n.Since.After(last) && !slices.Contains(s.Run.Candidates, n.Name) && !waitsEmpty(s, n) {
+		if !n.New && n.Since.After(last) && (!slices.Contains(s.Run.Candidates, n.Name) || waitsEmpty(s, n)) {
 			last = n.Since
 		}
 		if !n.New && s.W.Machine(id) == nil && n.Stage != record.Replaced { // it is about to be
@@ -288,8 +288,8 @@ func Picture(s *assess.Reader) mng.Picture {
 	return p
 }
 
-// waitsEmpty reports whether a node that nothing is known to have begun with has no pods: it has not come further, whether it is
-// named as one that EKS may be at or not any more.
+// waitsEmpty reports whether a node that nothing is known to have begun with has no pods: it is quiet for as long whether it is named
+// as one that EKS may be at or not.
 func waitsEmpty(s *assess.Reader, n record.Node) bool {
 	return n.Stage == record.Outdated && n.Name != "" && len(mng.Leaving(s.W, n.Name)) == 0
 }

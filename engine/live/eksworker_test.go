@@ -108,6 +108,7 @@ func newEKSWorker(seed uint64, start time.Time, seen func(func(*world.World))) *
 	if k.zones > 1 && k.chance(3) {
 		k.rebalances = 100 + k.rand.IntN(1000)
 	}
+	sick := rand.New(rand.NewPCG(seed, 0x51c)) // takes its chances elsewhere
 	nodes := 1 + k.rand.IntN(8)
 	k.desired, k.most = nodes, nodes+k.rand.IntN(3)
 	for i := range nodes {
@@ -120,6 +121,11 @@ func newEKSWorker(seed uint64, start time.Time, seen func(func(*world.World))) *
 		}
 		k.joins(m, start.Add(-k.span(time.Hour, 24*time.Hour)))
 		k.ready(m)
+		if sick.IntN(8) == 0 { // EKS's node repair may replace it
+			k.show(m, func(n *world.Node) {
+				n.Conditions = []world.Condition{{Type: "KernelReady", Off: true, Reason: "SoftLockup"}}
+			})
+		}
 	}
 	apps := 1 + k.rand.IntN(4)
 	for app := range apps {

@@ -422,6 +422,9 @@ func (p *updatePlay) checkPhase(run record.Run) {
 }
 
 func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
+	if node := p.w.World.Node(n.Name); node != nil && strings.Contains(n.Reason, string(world.MoverEKSRepair)) && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return t.Key == eksGroupLabel }) {
+		p.breaks("%s is told as %s (%s), and the update has marked it", n.Name, n.Stage, n.Reason)
+	}
 	switch n.Stage {
 	case record.Draining, record.Settling:
 		p.told["draining"]++
@@ -443,7 +446,8 @@ func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
 		if others {
 			p.told["ended by others"]++
 		}
-		if _, read := p.w.World.Group.EndOf(m.ID); read && !p.dim() && others && n.Reason != end {
+		read := slices.ContainsFunc(p.w.World.Group.Activities, func(a world.Activity) bool { return a.Ends == m.ID })
+		if read && !p.dim() && others && n.Reason != end {
 			p.breaks("%s is told to terminate because %q, and it is %q", n.Name, n.Reason, end)
 		}
 	case record.Replaced:

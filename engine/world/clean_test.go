@@ -136,3 +136,26 @@ func TestCleanNeeds(t *testing.T) {
 		}
 	}
 }
+
+// Two pods ask for the same only if each part of what they ask for is the same.
+func TestSameNeeds(t *testing.T) {
+	one := func() *world.Needs {
+		return &world.Needs{Apart: []world.Near{{Topology: "zone", Namespaces: []string{"shop"}, Selector: []world.Requirement{{Key: "app", Operator: "In", Values: []string{"web"}}}}}}
+	}
+	if !one().Same(one()) {
+		t.Error("the same is not the same")
+	}
+	for name, edit := range map[string]func(*world.Near){
+		"topology":     func(n *world.Near) { n.Topology = "host" },
+		"no selector":  func(n *world.Near) { n.None = true },
+		"any":          func(n *world.Near) { n.Any = true },
+		"namespaces":   func(n *world.Near) { n.Namespaces = []string{"till"} },
+		"no namespace": func(n *world.Near) { n.Namespaces = nil },
+		"selector":     func(n *world.Near) { n.Selector[0].Values = []string{"shop"} },
+	} {
+		other := one()
+		if edit(&other.Apart[0]); other.Same(one()) || one().Same(other) {
+			t.Errorf("%s: it is the same", name)
+		}
+	}
+}

@@ -351,6 +351,7 @@ func (c *Checker) terminated(a record.Action, o record.Outcome) {
 // Resumed is for another process: the answers to what was under way are lost, and what was only read
 // may be read again.
 func (c *Checker) Resumed() {
+	c.words.Record(c.d.Saved)
 	c.passing.resumed(c.d.Saved)
 	c.launches.forget(c.d.SavedAt, c.clock.seen, c.d.Sim.Now())
 	clear(c.reads)

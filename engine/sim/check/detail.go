@@ -33,6 +33,7 @@ func (c *Checker) details(v *snapshot.Snapshot, at snapshot.Look, r *record.Run)
 		c.nodeDetail(v, r)
 		c.words.Node(v.Node)
 	}
+	c.words.Rows(v, r)
 	if v.Budget != nil {
 		c.budgetDetail(v.Budget)
 	}

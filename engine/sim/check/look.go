@@ -2,8 +2,10 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -39,6 +41,7 @@ func (c *Checker) look(dec engine.Decision) {
 	before, world := d.Encode(drive.Compared(dec.Run)), uint64(0)
 	if whole {
 		world = Digest(s.View)
+		c.keeps(s.View)
 	}
 	at := c.somewhere(&dec.Run)
 	v := snapshot.View(d.Rules, s.Now(), s.View, dec.Run, at, c.shown)
@@ -136,6 +139,26 @@ func (c *Checker) raw(what string, text []byte) {
 			return
 		}
 		i += size
+	}
+}
+
+// keeps checks what a World promises to those who read it: its lists are sorted, and that it remembers the last
+// 1000 changes.
+func (c *Checker) keeps(w *world.World) {
+	pods := func(a, b *world.Pod) int { return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name)) }
+	sorted := slices.IsSortedFunc(w.Nodes(), func(a, b *world.Node) int { return cmp.Compare(a.Name, b.Name) }) &&
+		slices.IsSortedFunc(w.Machines(), func(a, b *world.Machine) int { return cmp.Compare(a.ID, b.ID) }) &&
+		slices.IsSortedFunc(w.Budgets(), func(a, b *world.Budget) int {
+			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+		})
+	for _, n := range w.Nodes() {
+		sorted = sorted && slices.IsSortedFunc(w.PodsOn(n.Name), pods)
+	}
+	if !sorted {
+		c.d.Breaks("the world: a list is not sorted")
+	}
+	if _, known := w.ChangedSince(max(0, w.Changes()-1000)); !known {
+		c.d.Breaks("the world: the last 1000 changes are not known")
 	}
 }
 

@@ -41,12 +41,17 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	fails := record.IntN(4) == 0
 	paces := rand.New(rand.NewPCG(seed, 0x9ace)) // likewise
 	changes := paces.IntN(3) == 0
+	others := rand.New(rand.NewPCG(seed, 0x07e5)) // likewise
+	both := others.IntN(6) == 0
 	for step := 0; p.on() && step < 60; step++ {
 		if changes {
 			p.paces(paces)
 		}
 		if fails && record.IntN(12) == 0 {
 			p.say("fault unwritten for=%s", spans[record.IntN(len(spans))])
+		}
+		if both && others.IntN(12) == 0 {
+			p.twoMovers(others)
 		}
 		p.say("run for=%dms", 200+p.r.IntN(15000))
 		if p.on() {
@@ -452,6 +457,20 @@ func (p *player) paces(r *rand.Rand) {
 			}
 		}
 	}
+}
+
+// twoMovers lets two others move a node: one has said so, the other may.
+func (p *player) twoMovers(r *rand.Rand) {
+	list := p.Sim.Alive()
+	if len(list) == 0 || p.Sim.Now().Before(p.Sim.Faults.EtcdUntil) {
+		return
+	}
+	name, span := list[r.IntN(len(list))].Name, spans[r.IntN(len(spans))]
+	if n := p.Sim.Truth.Node(name); n == nil || len(n.Conditions) > 0 || p.Sim.Group.Provider == "kops" {
+		return
+	}
+	p.say("user moves %s by=repair for=%s", name, span)
+	p.say("user moves %s by=asks-kops for=%s", name, span)
 }
 
 // force orders force for a node that drains.

@@ -7,4 +7,6 @@
 //	run.go      what becomes of the run, its phases and its batches is told, and nothing else
 //	node.go     the same of the nodes
 //	request.go  the same of what was asked of the APIs
+//	mover.go    who else moves nodes, by marks that are there
+//	record.go   what a record has that does not fit its group
 package words

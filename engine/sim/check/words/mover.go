@@ -14,7 +14,7 @@ import (
 // leavers are who puts a mark that nobody else puts: a taint's key, or its beginning, or an annotation
 // (docs/reference/external-movers.md).
 var leavers = map[string]string{
-	sim.AutoscalerTaint.Key: "Cluster Autoscaler", sim.KopsTaint: "kops", "karpenter.sh/": "Karpenter",
+	sim.AutoscalerTaint.Key: "Cluster Autoscaler", sim.KopsTaint: "kops", "kops.k8s.io/needs-update": "kops", "karpenter.sh/": "Karpenter",
 	"aws-node-termination-handler/": "Node Termination Handler", "weave.works/kured-reboot-in-progress": "kured",
 }
 
@@ -88,6 +88,22 @@ func (c *Check) ofNodes(r *record.Run) {
 				return x.Who == who && (x.More > 0 || slices.Contains(x.Nodes, n.Name))
 			}) {
 				c.d.Breaks("told: %s has marked %s, and is not named: %+v", who, n.Name, r.ExternalMovers)
+			}
+		}
+	}
+}
+
+// Rows checks that a node whose next step is certain, by a mark on it, is not shown as another's who only may
+// act.
+func (c *Check) Rows(v *snapshot.Snapshot, r *record.Run) {
+	for _, z := range v.Zones {
+		for _, row := range z.Rows {
+			n := c.d.Sim.View.NodeOf(row.ID)
+			if n == nil || row.By != "EKS node repair" {
+				continue
+			}
+			if who := c.marked(r, row.ID, n); len(who) > 0 {
+				c.d.Breaks("snapshot: %s is shown as moved by %s, and %v have marked it", row.Name, row.By, who)
 			}
 		}
 	}

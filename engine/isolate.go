@@ -33,7 +33,6 @@ func isolate(s *Step, id string, n record.Node) bool {
 	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
 	s.changed = true
-	s.Soon() // its pods may be asked to go now
 	return true
 }
 
@@ -46,7 +45,6 @@ func cordonFirst(s *Step, id string, n record.Node) bool {
 	n.Isolated, n.Wait = true, drainWait(&s.Reader)
 	s.SetNode(id, n)
 	s.changed = true
-	s.Soon()
 	return true
 }
 

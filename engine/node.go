@@ -147,9 +147,7 @@ func (s *Step) advanceDrain(id string, n record.Node) {
 		settle = 0 // no load balancer and no scheduler knows it
 	}
 	n.Wait = s.NewWait("settling", settle)
-	if settle <= 0 {
-		s.Soon()
-	}
+	s.Soon() // a wave may begin with the next nodes, and no wait may be all that is left
 	s.SetNode(id, n)
 	s.Report(record.Event{Type: record.NodeSettling, Node: s.Label(id, n), Zone: n.Zone, Until: until(s, n.Wait), Message: text.Settling(settle)})
 }
@@ -236,8 +234,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	n = s.Run.Nodes.Get(id)
 	if n.Empty.IsZero() {
 		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Message: text.DrainsAgain})
-		s.voids = true
-		s.startDrain(id)
+		s.backToDrain(id, n)
 		return
 	}
 	reportRoutes(s, id, n)
@@ -321,6 +318,7 @@ func (s *Step) backToDrain(id string, n record.Node) {
 	}
 	s.voids = true
 	s.startDrain(id)
+	s.Soon() // it is cordoned again
 }
 
 // vanished notes that the group had no such machine when it was asked to end it:

@@ -18,6 +18,9 @@ import (
 // what it is given.
 const againEvery = 3
 
+// moment is how long what could be done at once may wait: a run that ends looks around every second.
+const moment = time.Second
+
 // sameAgain checks that a decision depends on nothing but the time, the world, the run and the
 // inputs: taken again in a world that is filled in another order, from the run as it is written,
 // it comes out the same.
@@ -33,6 +36,58 @@ func (c *Checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Deci
 	if first, second := decided(d, dec), decided(d, again); !bytes.Equal(first, second) {
 		d.Breaks("again: the same decision comes out otherwise:\n%s", difference(first, second))
 	}
+}
+
+// waitsForNothing checks that nothing which could be changed now waits for the next decision: were it decided once
+// more at once, in the world as it is, no change would be asked for, unless that is to happen within a moment. The
+// answers to what is asked for bring the next decision.
+func (c *Checker) waitsForNothing(before record.Run, in engine.Inputs, dec engine.Decision) {
+	d, now := c.d, c.d.Sim.Now()
+	if d.Decisions%againEvery != 1 || d.Sim.View.Partial() || dec.Run.State == record.Finished || dec.Wake.Sub(now) <= moment || len(dec.Actions) > 0 || c.vanishes(&dec.Run) || c.settled(before, in, &dec.Run) {
+		return
+	}
+	read := d.Decode(d.Encode(dec.Run))
+	read.External = dec.Run.External
+	next := engine.Decide(d.Rules, now, refilled(d.Sim, read.Kept, read.Pods), read, engine.Inputs{})
+	for _, a := range next.Actions {
+		if !a.ReadOnly() && a.Kind != record.RunHook {
+			d.Breaks("soon: %s %s could be asked for now, and waits for %s", a.Kind, a.Key, dec.Wake.Sub(now))
+		}
+	}
+	if next.Run.State == record.Finished || next.Run.State == record.Ending && dec.Run.State != record.Ending {
+		d.Breaks("soon: the run could be %s now, and waits for %s", next.Run.State, dec.Wake.Sub(now))
+	}
+	for i, p := range next.Run.Phases {
+		if i < len(dec.Run.Phases) && p != dec.Run.Phases[i] {
+			d.Breaks("soon: phase %s could begin or end now, and waits for %s", p.Name, dec.Wake.Sub(now))
+		}
+	}
+}
+
+// settled reports whether a decision has heard of a change that it had asked for, which the watch shows next, or has
+// seen one: what waits for that comes with the next decision.
+func (c *Checker) settled(before record.Run, in engine.Inputs, r *record.Run) bool {
+	heard := func(key string) bool {
+		return slices.ContainsFunc(in.Outcomes, func(o record.Outcome) bool { return o.Key == key })
+	}
+	for key, p := range before.Pending {
+		_, still := r.Pending[key]
+		if !p.Action.ReadOnly() && (!still || heard(key) && !p.Action.IsSeen(c.d.Sim.View)) {
+			return true
+		}
+	}
+	return false
+}
+
+// vanishes reports whether a machine that is being ended is not there any more, which the run notes when it observes
+// the next time.
+func (c *Checker) vanishes(r *record.Run) bool {
+	for id, n := range r.Nodes.All() {
+		if n.Stage == record.Terminating && c.d.Sim.View.Machine(id) == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // decided is all that a decision says, as JSON.

@@ -40,6 +40,8 @@ type Checker struct {
 	clock   usableTime
 	kops    instances
 	due     map[string]time.Time // since when a pod was to leave, by UID
+	full    map[string]time.Time // since when a pod has been tried often enough, by UID
+	sick    map[string]time.Time // since when an update that failed was to be given up in time, by machine
 	// wasCordoned are the machines whose nodes have been cordoned while they drain.
 	wasCordoned map[string]bool
 	uncordoned  map[string]bool // machines whose nodes we have uncordoned, which the View does not show yet
@@ -85,7 +87,7 @@ type Checker struct {
 func (c *Checker) Begin(d *drive.Driver) {
 	*c = Checker{
 
-		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.Group.Sizes.Desired-d.Sim.Before.Desired-d.Sim.Foreign.Desired),
@@ -402,6 +404,7 @@ func (c *Checker) Deciding(in engine.Inputs) {
 func (c *Checker) Decided(before record.Run, in engine.Inputs, dec engine.Decision) {
 	c.sameAgain(before, in, dec)
 	c.saysChanged(before, in, dec)
+	c.waitsForNothing(before, in, dec)
 	c.words.Decided(before, in, dec)
 	c.pauses(in, dec)
 	c.shut(&dec.Run)
@@ -424,6 +427,8 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.asPlanned(dec)
 	c.resizes(dec)
 	c.orders(dec)
+	c.kept(dec)
+	c.healthy(dec)
 	c.waits()
 	c.cordons()
 	c.deadlines(dec)

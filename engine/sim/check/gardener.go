@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/assess/blockers"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/snapshot"
@@ -174,6 +175,40 @@ func (c *Checker) waits() {
 			c.due[uid] = c.d.Sim.Now()
 		}
 	}
+}
+
+// kept checks that a pod which its budget has kept for as many tries as there are to be is deleted, as
+// --max-evict-retries says, and not left to the end of its node's time.
+func (c *Checker) kept(dec engine.Decision) {
+	d, r := c.d, &dec.Run
+	for uid, p := range r.Pods.All() {
+		if !c.isFull(r, uid, p) {
+			delete(c.full, uid)
+			continue
+		}
+		if since, known := c.full[uid]; !known || since.Before(c.clock.gap) {
+			c.full[uid] = d.Sim.Now()
+		} else if waited := d.Sim.Now().Sub(since); waited > 3*r.Settings.EvictionRetry+Slack {
+			d.Breaks("retries: %s was tried %d times, and has not been deleted for %s", p.Ref, p.Rounds, waited)
+		}
+	}
+}
+
+// isFull reports whether a pod of a node that drains has been tried often enough, and nobody has ordered its delete.
+func (c *Checker) isFull(r *record.Run, uid string, p record.Pod) bool {
+	k, view := &r.Settings, c.d.Sim.View
+	pod := view.Pod(uid)
+	if k.OnDrainTimeout != record.TimeoutForce || k.EvictRetries == 0 || p.Rounds < min(k.EvictRetries, max(1, int(k.DrainTimeout/k.EvictionRetry))) || p.Forced || pod == nil || pod.Terminating() ||
+		r.State != record.Running || c.d.Failing || !c.sees(world.Cluster) {
+		return false
+	}
+	node, budgets := view.Node(pod.Node), view.BudgetsOf(pod)
+	if node == nil || r.Nodes.Peek(node.Machine).Stage != record.Draining || len(budgets) != 1 || budgets[0].Allowed > 0 || !budgets[0].Current || budgets[0].Healthy >= budgets[0].Expected {
+		return false
+	}
+	return !slices.ContainsFunc(r.Orders, func(o record.ForceOrder) bool {
+		return o.Machine == node.Machine && (o.UID == "" || o.UID == uid) && !o.Over
+	})
 }
 
 // inTurn checks that pods with persistent volumes leave a node one after the other.

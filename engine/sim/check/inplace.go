@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/world"
@@ -60,6 +61,34 @@ func (c *Checker) zoneUpdates(id string, n record.Node) {
 	if least := min(size, z.there+coming) - missing; z.serve-z.twice < least {
 		d.Breaks("in place: the update of %s leaves %d nodes of zone %s in service, less %d that count twice; %d have to be", n.Name, z.serve, n.Zone, z.twice, least)
 	}
+}
+
+// healthy checks that the machine of a node whose update has failed is given up once its time to get healthy is up,
+// while all others of its zone are in service: --health-timeout.
+func (c *Checker) healthy(dec engine.Decision) {
+	d, r := c.d, &dec.Run
+	for _, id := range slices.Sorted(r.Nodes.Keys()) {
+		n := r.Nodes.Get(id)
+		node := d.Sim.View.NodeOf(id)
+		if n.Stage != record.Updating || n.Wait == nil || r.Settings.HealthTimeout == 0 || node == nil || sim.StepOf(node) != world.GardenerFailed ||
+			r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || r.Settings.HealthInTurn && c.troubled(r, id) {
+			delete(c.sick, id)
+			continue
+		}
+		if since, known := c.sick[id]; !known || since.Before(c.clock.gap) {
+			c.sick[id] = d.Sim.Now()
+		} else if waited := d.Sim.Now().Sub(since); waited > r.Settings.HealthTimeout+Slack {
+			d.Breaks("in place: the update of %s failed %s ago, it has %s to get healthy, and is not given up", n.Name, waited, r.Settings.HealthTimeout)
+		}
+	}
+}
+
+// troubled reports whether another machine in the zone of one is not in service.
+func (c *Checker) troubled(r *record.Run, id string) bool {
+	return slices.ContainsFunc(c.d.Sim.View.Machines(), func(m *world.Machine) bool {
+		stage := r.Nodes.Peek(m.ID).Stage
+		return m.ID != id && m.Zone == r.Nodes.Peek(id).Zone && (m.Leaving() || slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating, record.Updating, record.Launching}, stage))
+	})
 }
 
 // zoneInPlace counts a zone's machines while one of them is selected for its update.

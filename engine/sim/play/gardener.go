@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/world"
 )
@@ -93,6 +94,17 @@ var poolTurns = []turn{
 	node(6, "user uncordon %s"),
 	node(6, "user breaks %s for=%s", spans),
 	line(8, "user scale w0=%s", append(some, "5")),
+}
+
+// selects lets another user select a node that waits for its turn, in some seeds of pools that are updated in place.
+func (p *player) selects() {
+	list := p.inStage(record.Outdated, record.Queued)
+	if p.theirs == nil || len(list) == 0 || p.theirs.IntN(12) > 0 {
+		return
+	}
+	if m := p.Sim.Machines()[list[p.theirs.IntN(len(list))]]; m != nil && p.Sim.MachineOf(m.Name) == m && p.Sim.Truth.Node(m.Name) != nil {
+		p.say("user selects %s", m.Name)
+	}
 }
 
 // byItself reports whether a strategy updates a pool in place with nobody selecting nodes.

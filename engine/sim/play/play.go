@@ -63,6 +63,9 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 		if p.on() {
 			p.meddle()
 		}
+		if p.on() {
+			p.selects()
+		}
 	}
 	if mustEndWell(seed) {
 		p.endWell()
@@ -84,6 +87,7 @@ type player struct {
 	remote *rand.Rand
 	edge   *rand.Rand // nil: no edge cases
 	own    *rand.Rand // of our own rules, nil by others
+	theirs *rand.Rand // of other users who select nodes for an update in place, nil for none
 	sizes  sizesPlay
 	late   bool     // the driver decides late whenever two nodes drain
 	given  int      // commands from elsewhere
@@ -101,7 +105,10 @@ func newPlayer(c *script.Script, seed, luck uint64, strategy string) *player {
 		p.turns, p.begins = slices.Concat(turns, kopsTurns), []string{"taint", "detach", "deregister"}
 	}
 	if strategy == "gardener-manual" {
-		p.turns, p.begins = poolTurns, []string{"label"}
+		p.turns, p.begins, p.theirs = poolTurns, []string{"label"}, rand.New(rand.NewPCG(seed, 0x5e1e))
+		if p.theirs.IntN(5) > 0 {
+			p.theirs = nil
+		}
 	} else if byItself(strategy) {
 		p.turns, p.begins = slices.Concat(poolTurns, byItselfTurns), []string{"suspend", "set-sizes", "label"}
 	} else if strings.HasPrefix(strategy, "gardener") {

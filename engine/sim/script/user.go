@@ -26,6 +26,7 @@ import (
 //	user moves a1 by=autoscaler|kops|karpenter|handler|kured|keeper|asks-kops|repair [for=40s]   (moves.go)
 //	user schedules night desired=3 in=5m | has policy=cpu [unread]
 //	user retries a1   a node's agent tries a failed update in place again
+//	user selects a1   for its update in place
 //	user repairs web   its pods crash-loop no more
 //	user rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
 //	user breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
@@ -136,6 +137,8 @@ func (c *Script) toNode(verb string, a *args) error {
 		return c.rejects(a)
 	case "moves":
 		return c.moves(a)
+	case "selects":
+		return c.onNode(a.next(), func(n *world.Node) { n.Labels[sim.SelectedLabel] = "true" })
 	case "retries":
 		return c.Sim.RetryUpdate(c.Sim.Names.NodeName(a.next()))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/sim"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // commands are the kinds that a refusal may begin with.
@@ -23,7 +25,6 @@ var unable = map[string]func(was, is *record.Run) bool{
 	"the run is ending":             func(was, is *record.Run) bool { return ends(was) || ends(is) },
 	"the run is paused":             func(was, is *record.Run) bool { return was.State == record.Paused || is.State == record.Paused },
 	"nothing waits for approval":    func(was, is *record.Run) bool { return !waits(was) || !waits(is) },
-	"no node is draining":           func(was, is *record.Run) bool { return none(was, is, record.Draining) },
 	"no node can be skipped":        func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
 	"no node was skipped or failed": func(was, is *record.Run) bool { return none(was, is, record.Skipped, record.NodeFail) },
 	"no outdated node left":         func(was, is *record.Run) bool { return none(was, is, record.Outdated, record.Queued) },
@@ -61,7 +62,7 @@ func waits(r *record.Run) bool {
 // none reports whether no node was in one of these stages, and is.
 func none(was, is *record.Run, stages ...record.Stage) bool {
 	for id, n := range is.Nodes.All() {
-		if old := was.Nodes.Get(id); slices.Contains(stages, n.Stage) && slices.Contains(stages, old.Stage) && (!n.New || n.Stage == record.Draining) {
+		if old := was.Nodes.Get(id); slices.Contains(stages, n.Stage) && slices.Contains(stages, old.Stage) && !n.New {
 			return false
 		}
 	}
@@ -82,9 +83,22 @@ func (c *Check) refusals(e record.Event, before, after *record.Run) {
 	if !slices.Contains(commands, record.CommandKind(m[1])) {
 		c.says(e, "there is no such command")
 	}
-	if is := unable[m[2]]; is != nil && !is(before, after) {
+	if is := unable[m[2]]; is != nil && !is(before, after) || m[2] == "no node is draining" && c.drainsAny(before, after) {
 		c.says(e, "that is not so")
 	}
+}
+
+// drainsAny reports whether a node has drained before a decision and after it, by the run or by the controller that
+// updates it in place.
+func (c *Check) drainsAny(before, after *record.Run) bool {
+	for id, n := range after.Nodes.All() {
+		node := c.d.Sim.View.NodeOf(id)
+		theirs := n.Stage == record.Updating && node != nil && sim.StepOf(node) == world.GardenerSelected
+		if (n.Stage == record.Draining || theirs) && before.Nodes.Peek(id).Stage == n.Stage {
+			return true
+		}
+	}
+	return false
 }
 
 // missing checks that a group which is said to have too few machines has fewer than it is to have.

@@ -20,16 +20,25 @@ type Check struct {
 	sees func(world.Source) bool // whether the driver knows of a source well enough to act
 
 	// What there is, or was: events may name nothing else.
-	zones   map[string]string    // of machines by ID, and of nodes by name
-	pods    map[string]bool      // by namespace/name
-	budgets map[string]bool      // by namespace/name
-	drains  map[string]time.Time // when the drain of a node was told, by machine
+	zones   map[string]string          // of machines by ID, and of nodes by name
+	pods    map[string]bool            // by namespace/name
+	budgets map[string]bool            // by namespace/name
+	drains  map[string]time.Time       // when the drain of a node was told, by machine
+	owned   map[string]map[string]bool // the UIDs of all pods that there were, by that of their owner
+	back    map[returned]bool          // pods that were told to have come back
+	gone    time.Time                  // when a node was told to be replaced the last time
 	repeats Repeats
+}
+
+// returned is a pod that has come back, as one process of the run tells it.
+type returned struct {
+	uid    string
+	deaths int
 }
 
 // New makes the check of a driver that has told nothing yet.
 func New(d *drive.Driver, sees func(world.Source) bool) *Check {
-	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}}
+	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, owned: map[string]map[string]bool{}, back: map[returned]bool{}}
 }
 
 // Decided checks what a decision tells.
@@ -66,6 +75,7 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	if !in.Unwritten {
 		c.movers(&before, &dec.Run)
 	}
+	c.workloads(&dec.Run)
 }
 
 // Told checks that nothing is told over and over, by the events of decisions that stand.
@@ -74,7 +84,45 @@ func (c *Check) Told(events []record.Event) {
 		if c.repeats.Often(e, c.d.Sim.Now()) {
 			c.says(e, "it is told over and over")
 		}
+		c.once(e)
 	}
+}
+
+// lasts is how long a controller may not be done with what it has replaced before that is told.
+const lasts = 25 * time.Second
+
+// once checks that a pod is told once to have come back, and that a controller is not done only once that lasts.
+func (c *Check) once(e record.Event) {
+	now := c.d.Sim.Now()
+	switch p := c.d.Sim.PodNamed(e.Pod); {
+	case e.Type == record.NodeReplaced:
+		c.gone = now
+	case e.Reason == record.ReasonNotComplete && now.Sub(c.gone) < lasts:
+		c.says(e, "a node was replaced %s ago", now.Sub(c.gone))
+	case e.Type == record.PodBlocked && p != nil && e.Message == "came back to the node it was evicted from":
+		key := returned{p.UID, c.d.Deaths}
+		if c.back[key] {
+			c.says(e, "that was told")
+		}
+		c.back[key] = true
+	}
+}
+
+// workloads checks that pods are counted as moved with their owners, and no more of them than there were.
+func (c *Check) workloads(r *record.Run) {
+	for owner, w := range r.Workloads {
+		if all := len(c.owned[owner]); w.Moved > all {
+			c.d.Breaks("told: %d pods of %s (%s) were moved, and it had %d", w.Moved, w.Ref(), owner, all)
+		}
+	}
+}
+
+// owns notes whose a pod is.
+func (c *Check) owns(p *world.Pod) {
+	if c.owned[p.Owner.UID] == nil {
+		c.owned[p.Owner.UID] = map[string]bool{}
+	}
+	c.owned[p.Owner.UID][p.UID] = true
 }
 
 // learn notes what there is.
@@ -86,6 +134,7 @@ func (c *Check) learn() {
 			c.zones[n.Name] = m.Zone
 			for _, p := range s.View.PodsOn(n.Name) { // some of them may be gone by now
 				c.pods[p.Ref()] = true
+				c.owns(p)
 			}
 		}
 	}
@@ -97,6 +146,7 @@ func (c *Check) learn() {
 	}
 	for _, p := range s.AllPods() {
 		c.pods[p.Ref()] = true
+		c.owns(&p.Pod)
 	}
 	for ref := range s.Budgets() {
 		c.budgets[ref] = true

@@ -145,7 +145,9 @@ func (c *Checker) raw(what string, text []byte) {
 // keeps checks what a World promises to those who read it: its lists are sorted, and that it remembers the last
 // 1000 changes.
 func (c *Checker) keeps(w *world.World) {
-	pods := func(a, b *world.Pod) int { return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name)) }
+	pods := func(a, b *world.Pod) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	}
 	sorted := slices.IsSortedFunc(w.Nodes(), func(a, b *world.Node) int { return cmp.Compare(a.Name, b.Name) }) &&
 		slices.IsSortedFunc(w.Machines(), func(a, b *world.Machine) int { return cmp.Compare(a.ID, b.ID) }) &&
 		slices.IsSortedFunc(w.Budgets(), func(a, b *world.Budget) int {

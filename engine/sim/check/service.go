@@ -82,10 +82,10 @@ func (c *Checker) outOfService(id string) bool {
 }
 
 // asPlanned: as many nodes may be out of service at once as the plan has announced, if all is still as it was planned for when
-// their order is settled.
+// their order is settled, and no command has left any out.
 func (c *Checker) asPlanned(dec engine.Decision) {
 	d, is := c.d, &dec.Run
-	if len(c.clock.was.Order) > 0 || len(is.Order) == 0 || d.Sim.PlannedLimit == 0 || d.Sim.Stands(is.Settings) != d.Sim.PlannedFor {
+	if len(c.clock.was.Order) > 0 || len(is.Order) == 0 || d.Sim.PlannedLimit == 0 || len(is.Order) != len(d.Sim.Planned) || d.Sim.Stands(is.Settings) != d.Sim.PlannedFor {
 		return
 	}
 	if is.Limit != d.Sim.PlannedLimit {

@@ -28,7 +28,7 @@ func (c *Check) movers(was, is *record.Run) {
 	}
 	c.ofGroup(is.ExternalMovers)
 	if c.sees(world.Cluster) {
-		c.ofNodes(is)
+		c.ofNodes(was, is)
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *Check) ofGroup(told []record.ExternalMover) {
 
 // ofNodes checks who is said to move nodes: by a mark that is there, and nobody is left out whose mark is
 // on a node.
-func (c *Check) ofNodes(r *record.Run) {
+func (c *Check) ofNodes(was, r *record.Run) {
 	view := c.d.Sim.View
 	for _, m := range r.ExternalMovers {
 		if !m.OfNodes() || m.Mark == "" {
@@ -80,7 +80,7 @@ func (c *Check) ofNodes(r *record.Run) {
 	}
 	for _, m := range view.Machines() {
 		n := view.NodeOf(m.ID)
-		if n == nil || m.Leaving() || m.State == world.MachineStandby || r.Nodes.Peek(m.ID).Stage == record.Terminating {
+		if n == nil || m.Leaving() || m.State == world.MachineStandby || was.Nodes.Peek(m.ID).Stage == record.Terminating || r.Nodes.Peek(m.ID).Stage == record.Terminating {
 			continue
 		}
 		for _, who := range c.marked(r, m.ID, n) {

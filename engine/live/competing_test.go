@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -41,7 +42,7 @@ func (suspendMany) Step(s *engine.Step) {
 }
 
 // most is how many processes others suspend in between.
-const most = 40
+const most = 150
 
 // seen tells of each process that is newly seen as suspended.
 func seen(s *engine.Step) {
@@ -100,19 +101,20 @@ func (a *arena) span(limit time.Duration) time.Duration {
 // competitor is one process: a Store, a Lock, an Executor, a Feed and a Clock.
 type competitor struct {
 	*arena
-	name    string
-	frozen  time.Time // until then nothing gets out and nothing gets in
-	deaf    time.Time // until then it cannot renew the lease
-	dead    bool
-	seen    int // the version of the record that it has read or written
-	lost    chan struct{}
-	looked  map[string]time.Time // when it last looked whether a process is suspended, and got to know
-	lostAt  time.Time            // zero: it believes that it holds the lease
-	kept    time.Time            // when it last knew that it holds the lease
-	terms   int                  // how often it has got the lease
-	asked   map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
-	hasTold map[string]bool      // what the process has told
-	stale   bool                 // it has learned that others have written the record, and has to stop
+	name   string
+	frozen time.Time // until then nothing gets out and nothing gets in
+	deaf   time.Time // until then it cannot renew the lease
+	dead   bool
+	seen   int // the version of the record that it has read or written
+	lost   chan struct{}
+	looked map[string]time.Time // when it last looked whether a process is suspended, and got to know
+	lostAt time.Time            // zero: it believes that it holds the lease
+	kept   time.Time            // when it last knew that it holds the lease
+	terms  int                  // how often it has got the lease
+	asked  map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
+	said   map[string]bool      // what the process has told
+	typed  []time.Time          // when it was given commands that it has not answered
+	stale  bool                 // it has learned that others have written the record, and has to stop
 }
 
 // thaw waits while the process is frozen.
@@ -307,13 +309,19 @@ func (r *competitor) tells(events []record.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
+		if e.Reason == "refused" && len(r.typed) > 0 {
+			since := time.Since(r.typed[0])
+			if r.typed = r.typed[1:]; strings.Contains(e.Message, record.WithoutRecord) && since < typedLimit {
+				r.breaks("%s refuses what was typed %s ago: %s", r.name, since, e.Message)
+			}
+		}
 		if e.Type != record.NodeReplaced {
 			continue
 		}
-		if r.told[e.Node]++; r.hasTold[e.Node] {
+		if r.told[e.Node]++; r.said[e.Node] {
 			r.breaks("%s tells twice that %s is suspended", r.name, e.Node)
 		}
-		r.hasTold[e.Node] = true
+		r.said[e.Node] = true
 	}
 }
 
@@ -423,12 +431,25 @@ func (r *competitor) term(ctx context.Context, t *testing.T, run record.Run) {
 		return
 	}
 	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided, Events: r.tells}
-	r.hasTold = map[string]bool{}
+	r.said, r.typed = map[string]bool{}, nil
+	around.Go(func() { r.types(ctx, l) })
 	began := time.Now()
 	if _, err := l.Run(ctx, run); err == nil {
 		r.leaves(began)
 	} else if !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		t.Errorf("%s: %v", r.name, err)
+	}
+}
+
+// types gives the process a command now and then, which is refused as there is nothing to approve: not because the record cannot
+// be written for a moment.
+func (r *competitor) types(ctx context.Context, l *Loop) {
+	for ctx.Err() == nil {
+		time.Sleep(2*typedLimit + r.span(typedLimit))
+		r.mu.Lock()
+		r.typed = append(r.typed, time.Now())
+		r.mu.Unlock()
+		l.Send(record.Command{Kind: record.CmdApprove, By: r.name, At: time.Now()})
 	}
 }
 
@@ -439,7 +460,7 @@ func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 		switch {
 		case r.chance(4):
 			r.freeze()
-		case r.chance(6):
+		case r.chance(3):
 			cut := r.span(30 * time.Second)
 			r.mu.Lock()
 			r.deaf = time.Now().Add(cut)
@@ -479,11 +500,8 @@ func TestCompetingDrivers(t *testing.T) {
 
 func compete(t *testing.T, seed uint64) {
 	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}, comes: map[string]time.Time{}, told: map[string]int{}}
-	for at := time.Now(); len(a.comes) < most; { // several at a time
-		at = at.Add(a.span(8 * time.Second))
-		for range 4 {
-			a.comes[fmt.Sprint("other", a.rand.IntN(100))] = at.Add(a.span(2 * time.Second))
-		}
+	for at := time.Now(); len(a.comes) < most; at = at.Add(a.span(time.Second)) {
+		a.comes[fmt.Sprint("other", a.rand.IntN(1000))] = at
 	}
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web"})

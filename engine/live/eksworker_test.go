@@ -437,7 +437,7 @@ func (k *eksWorker) evict(pods []*world.Pod) (some bool) {
 var nothingEvicted = regexp.MustCompile(`nothing was evicted for (\S+) and`)
 
 // wrongQuiet says what is wrong with how long an event says that nothing was evicted, "" for nothing: the update has picked no node
-// before its upgrade began, and what it has evicted since somebody watches was seen. Where an update before has left its marks
+// before its upgrade began, and what it has evicted while the watch lasts was seen. Where an update before has left its marks
 // nothing tells exactly when the upgrade began.
 func (k *eksWorker) wrongQuiet(e record.Event, watched time.Time, marksLeft bool) string {
 	m := nothingEvicted.FindStringSubmatch(e.Message)

@@ -72,7 +72,7 @@ var mutations = []mutation{
 	{"7: who leaves records what it does not ask for", "live/loop.go", "\t\treturn unrecorded(l.saveWithin(ctx, l.run, farewell, nil))\n", "", "TestLoopRecordsNoActionAsItLeaves", "as asked for"},
 	{"7: actions before the record", "live/loop.go", "if failing || l.saves(d) {", "if l.dirty && time.Since(l.saved) >= saveSoon {", "TestCompetingDrivers", "rule 7: "},
 	{"7: a process that slept acts", "live/permit.go", "case !p.sure():", "case false:", "TestCompetingDrivers", "rule 7: "},
-	{"7: what was told before the lock was lost passes for what is told of another node", "live/repeats.go", "k.Type == e.Type && k.Node == e.Node && k.Pod == e.Pod && k.Reason", "k.Reason", "TestCompetingDrivers", "is suspended"},
+	{"7: an event of before the lock was lost passes for one of another node", "live/repeats.go", "k.Type == e.Type && k.Node == e.Node && k.Pod == e.Pod && k.Reason", "k.Reason", "TestCompetingDrivers", "is suspended"},
 	{"8: a plan changes the run", "record/shards/shards.go", "shards: slices.Clone(m.root.shards)}", "shards: m.root.shards}", "", "snapshot: "},
 	{"8: a snapshot changes the world", "snapshot/view.go", "v.From, v.To = versions(s)", "v.From, v.To = versions(s)\n\tw.Group.Zones = append([]string{\"x\"}, w.Group.Zones...)", "", "rule 8: "},
 	{"9: answers are not cleaned", "record/action.go", "o.Message = world.Clean(o.Message)", "", "", "rule 9: "},

@@ -9,7 +9,7 @@
 //	promises  hook, gate (when drains begin), launch (what is overdue), mover (who else moves nodes)
 //	words     package words: what is told is so
 //	texts     command (whose commands count), changed (what counts as a change), again (a decision
-//	          depends on nothing else)
+//	          depends on nothing else, and nothing waits that could be done at once)
 //
 // Rule 6 is that a run with crashes has to pass all of them; rule 7 is checked on engine/live's loop.
 //

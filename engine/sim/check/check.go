@@ -77,6 +77,8 @@ type Checker struct {
 	atStart      map[string]bool      // machines whose nodes were known when the run began
 	dark         darkness
 	back         takesBack
+	lacking      lacking
+	others       resized
 	passing      passing
 	endings      endings
 	drainedOnce  map[string]bool // outdated nodes that have drained
@@ -311,6 +313,7 @@ func (c *Checker) Answered(a record.Action, o record.Outcome) {
 func (c *Checker) Delivered(a record.Action, o record.Outcome) {
 	c.learned(a)
 	c.heard(a, o)
+	c.lacking.heard(a, o)
 	c.noteMoved(a, o)
 	if a.Kind == record.Delete && o.Verdict == record.Refused {
 		delete(c.passing.ours, a.UID)
@@ -437,6 +440,7 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.waves(dec)
 	c.passed(dec)
 	c.retires(dec)
+	c.lacks(dec)
 	c.hookedDrains(dec)
 	c.sights(dec)
 	c.darkens(dec)

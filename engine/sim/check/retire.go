@@ -47,6 +47,45 @@ func (c *Checker) retiresNew(r record.Run) {
 	}
 }
 
+// lacking is what a run knows of machines that its group has not launched.
+type lacking struct {
+	since  time.Time // since when the group is known to have fewer than it is to have, zero while it has all
+	early  time.Time // since when the run ends early, or only retires
+	denied bool      // a change that it takes to lower the size was refused then
+}
+
+// heard notes that such a change was refused, or that nobody knows what came of it.
+func (l *lacking) heard(a record.Action, o record.Outcome) {
+	if (a.Kind == record.SetSizes || a.Kind == record.Suspend) && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedConflict {
+		l.denied = l.denied || !l.early.IsZero()
+	}
+}
+
+// lowersFor is how long a run tries to lower the desired size.
+const lowersFor = 2 * time.Minute
+
+// lacks checks that a run which ends early leaves nothing of its raise in the desired size for which there is no
+// machine, as far as it lacked that when it began to end: the group would launch it when nobody wants it any more. A run that has not yet
+// seen a maximum which it has just raised lowers nothing.
+func (c *Checker) lacks(dec engine.Decision) {
+	l, s, now := &c.lacking, c.d.Sim, c.d.Sim.Now()
+	size, there := s.View.Group.Sizes.Desired, c.standing()
+	if size <= there {
+		l.since = time.Time{}
+	} else if l.since.IsZero() {
+		l.since = now
+	}
+	if c.early && l.early.IsZero() {
+		l.early = now
+	}
+	if dec.Run.State != record.Finished || !c.early || l.denied || l.since.IsZero() || l.since.After(l.early.Add(s.Config.CloudEvery+s.Config.CloudLag)) || now.Sub(l.early) > lowersFor || size != s.Group.Sizes.Desired || s.View.Group.Sizes.Max < s.Group.Sizes.Max {
+		return
+	}
+	if over := size - max(there, s.Owed()); over > 0 && !c.inDoubt(over) && !LeavesDoubt(&dec.Run) {
+		c.d.Breaks("sizes: the desired size stays at %d, it is to be %d, and the group has %d machines", size, s.Owed(), there)
+	}
+}
+
 // takesBack is what others do to the desired size while a run takes its raise back.
 type takesBack struct {
 	since  time.Time // the last read of the group before that, with none of the run's own changes open

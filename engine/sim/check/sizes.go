@@ -32,6 +32,32 @@ func (c *Checker) resizes(dec engine.Decision) {
 		if up := strings.HasPrefix(e.Message, figureless(text.DesiredRaised(0, 0))); up && d.Sim.RaisedBy == 0 || !up && d.Sim.Lowered == 0 && d.Sim.Foreign.Max == 0 {
 			d.Breaks("sizes: nobody else has changed the size, and the run says: %s", e.Message)
 		}
+		c.blamed(e)
+	}
+}
+
+// resized is by how much a run has said that others have changed the desired size, each way.
+type resized struct{ up, down int }
+
+// blamed checks that others are not said to have changed the desired size by more than they have, in any way
+// that adds up.
+func (c *Checker) blamed(e record.Event) {
+	var from, to int
+	_, by, _ := strings.Cut(e.Message, " from ")
+	if n, _ := fmt.Sscanf(by, "%d to %d", &from, &to); n < 2 {
+		return
+	}
+	c.others.up += max(0, to-from)
+	c.others.down += max(0, from-to)
+	s, lowered := c.d.Sim, 0
+	for _, n := range s.Lowerings {
+		lowered += n
+	}
+	if c.others.down > lowered+s.Doubted() && s.Foreign.Max == 0 {
+		c.d.Breaks("sizes: others have lowered the desired size by %d in all, and are said to have by %d: %s", lowered, c.others.down, e.Message)
+	}
+	if c.others.up > s.RaisedBy+s.Doubted() {
+		c.d.Breaks("sizes: others have raised the desired size by %d in all, and are said to have by %d: %s", s.RaisedBy, c.others.up, e.Message)
 	}
 }
 
@@ -49,6 +75,9 @@ func (c *Checker) sizesAsked(dec engine.Decision) {
 			c.setsSizes(a)
 		}
 		if a.Kind == record.Suspend && a.Process == sim.Terminate {
+			if there := c.standing(); view.Group.Sizes.Desired <= there && c.early {
+				d.Breaks("sizes: the group is to end no machines, so that its size can be lowered, and has %d of %d", there, view.Group.Sizes.Desired)
+			}
 			c.sized = view.Group.Sizes.Desired // not when it arrives: another process may have read nothing by then
 		}
 	}
@@ -297,16 +326,21 @@ func (c *Checker) again(a record.Action) {
 	}
 }
 
+// standing is how many machines the group is known to have.
+func (c *Checker) standing() (n int) {
+	for _, m := range c.d.Sim.View.Machines() {
+		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			n++
+		}
+	}
+	return n
+}
+
 // resumes checks that the group may end machines again only when it has none too many as far as
 // the driver can know, unless others have lowered it meanwhile, and launches some only when it may end some.
 func (c *Checker) resumes(a record.Action) {
 	d, s := c.d, c.d.Sim
-	known := 0
-	for _, m := range s.View.Machines() {
-		if !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
-			known++
-		}
-	}
+	known := c.standing()
 	switch {
 	case a.Process == sim.Terminate && known > s.View.Group.Sizes.Desired && s.View.Group.Sizes.Desired >= c.sized && s.Group.HasSuspended(sim.Terminate):
 		d.Breaks("sizes: the group may end machines again, and has %d, %d desired", known, s.View.Group.Sizes.Desired)

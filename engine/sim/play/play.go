@@ -43,6 +43,7 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	changes := paces.IntN(3) == 0
 	others := rand.New(rand.NewPCG(seed, 0x07e5)) // likewise
 	both := others.IntN(6) == 0
+	p.lowers()
 	for step := 0; p.on() && step < 60; step++ {
 		if changes {
 			p.paces(paces)
@@ -79,20 +80,21 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 // player makes a script up as it goes along.
 type player struct {
 	*script.Script
-	r      *rand.Rand
-	seed   uint64
-	told   strings.Builder
-	broken string
-	crash  string // to be said first, "" for none
-	remote *rand.Rand
-	edge   *rand.Rand // nil: no edge cases
-	own    *rand.Rand // of our own rules, nil by others
-	theirs *rand.Rand // of other users who select nodes for an update in place, nil for none
-	sizes  sizesPlay
-	late   bool     // the driver decides late whenever two nodes drain
-	given  int      // commands from elsewhere
-	turns  []turn   // what may happen
-	begins []string // what a run asks for first
+	r        *rand.Rand
+	seed     uint64
+	told     strings.Builder
+	broken   string
+	crash    string // to be said first, "" for none
+	remote   *rand.Rand
+	edge     *rand.Rand // nil: no edge cases
+	own      *rand.Rand // of our own rules, nil by others
+	theirs   *rand.Rand // of other users who select nodes for an update in place, nil for none
+	sizes    sizesPlay
+	lowering lowersPlay
+	late     bool     // the driver decides late whenever two nodes drain
+	given    int      // commands from elsewhere
+	turns    []turn   // what may happen
+	begins   []string // what a run asks for first
 }
 
 // newPlayer makes one that takes its chances by a seed, for runs by a strategy.
@@ -118,7 +120,7 @@ func newPlayer(c *script.Script, seed, luck uint64, strategy string) *player {
 		p.own, p.begins = rand.New(rand.NewPCG(seed, 0x0d1a)), []string{"suspend", "set-sizes", "taint", "cordon", "routes"}
 		p.turns = slices.Concat(turns, ownTurns)
 	}
-	p.sizes = newSizesPlay(seed, strategy)
+	p.sizes, p.lowering = newSizesPlay(seed, strategy), newLowersPlay(seed, strategy)
 	p.say("seed %d", seed)
 	return p
 }

@@ -27,6 +27,9 @@ func (p *startedPlay) checkDecided(a record.Action) {
 	if run.Pending[a.Key].Asked.IsZero() {
 		p.breaks("%s is asked for before the record says so", a.Key)
 	}
+	if of := " --cluster-name prod --nodegroup-name web "; (a.Kind == record.StartUpdate || a.Kind == record.SetUpdateConfig) && !strings.Contains(a.Command()+" ", of) {
+		p.breaks("it asks for an update of %q by %q", of, a.Command())
+	}
 	switch a.Kind {
 	case record.StartUpdate:
 		if read := p.read.Config(); run.Pending[a.Key].Asked.Equal(p.now) && (p.read.ConfigOld || p.request.Config.Over(read) != read) {

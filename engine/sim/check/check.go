@@ -82,7 +82,8 @@ type Checker struct {
 	passing      passing
 	endings      endings
 	drainedOnce  map[string]bool // outdated nodes that have drained
-	words        *words.Check    // what is told
+	stops        stops
+	words        *words.Check // what is told
 }
 
 // Begin makes a checker for a run that has not begun.

@@ -142,8 +142,14 @@ func (c *Checker) raw(what string, text []byte) {
 	}
 }
 
-// keeps checks what a World promises to those who read it: its lists are sorted, and that it remembers the last
-// 1000 changes.
+// stops are pods that were seen stopping in a World.
+type stops struct {
+	seenIn *world.World
+	pods   []string
+}
+
+// keeps checks what a World promises to those who read it: its lists are sorted, it remembers the last 1000
+// changes, and pods that were seen stopping, when they have gone.
 func (c *Checker) keeps(w *world.World) {
 	pods := func(a, b *world.Pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
@@ -161,6 +167,21 @@ func (c *Checker) keeps(w *world.World) {
 	}
 	if _, known := w.ChangedSince(max(0, w.Changes()-1000)); !known {
 		c.d.Breaks("the world: the last 1000 changes are not known")
+	}
+	if c.stops.seenIn != w {
+		c.stops = stops{seenIn: w}
+	}
+	for _, uid := range c.stops.pods {
+		if w.Stopping(uid) == nil {
+			c.d.Breaks("the world: pod %s was seen stopping, and is forgotten", uid)
+		}
+	}
+	for _, n := range w.Nodes() {
+		for _, p := range w.PodsOn(n.Name) {
+			if p.Terminating() && len(c.stops.pods) < 500 && !slices.Contains(c.stops.pods, p.UID) {
+				c.stops.pods = append(c.stops.pods, p.UID)
+			}
+		}
 	}
 }
 

@@ -101,6 +101,20 @@ func (c *Check) drainsAny(before, after *record.Run) bool {
 	return false
 }
 
+// lacks finds a node of the control plane that lacks one of its pods.
+var lacks = regexp.MustCompile(`\bnode (\S+) of (\S+) has no (\S+) pod\b`)
+
+// lacking checks that a node which is said to lack a pod of the control plane is one of the group that is named.
+func (c *Check) lacking(e record.Event) {
+	for _, m := range lacks.FindAllStringSubmatch(e.Message, -1) {
+		n := c.d.Sim.View.Node(c.d.Sim.Names.NodeName(m[1]))
+		group := func(p world.Peer) bool { return p.Name == m[2] }
+		if n == nil && c.d.Sim.Truth.Node(m[1]) == nil || !slices.ContainsFunc(c.d.Sim.View.Group.Peers, group) || !slices.Contains([]string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"}, m[3]) {
+			c.says(e, "there is no node of such a group that lacks such a pod")
+		}
+	}
+}
+
 // missing checks that a group which is said to have too few machines has fewer than it is to have.
 func (c *Check) missing(e record.Event) {
 	for _, m := range someOf.FindAllStringSubmatch(e.Message, -1) {

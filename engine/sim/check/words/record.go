@@ -3,6 +3,7 @@ package words
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,8 +40,32 @@ func (c *Check) Record(saved record.Run) {
 			c.d.Breaks("record: the template of another group is to be restored")
 		}
 	}
+	c.editedMarks(saved)
+	if edited = saved; saved.Lowering == nil {
+		edited.Suspended = append(slices.Clone(saved.Suspended), "Launch")
+		if fitted, _ = check.Reconcile(edited, w, nil); slices.Contains(fitted.Suspended, "Launch") {
+			c.d.Breaks("record: a process is to be resumed that no run suspends: %q", fitted.Suspended)
+		}
+	}
 	if !bytes.Equal(before, c.d.Encode(saved)) {
 		c.d.Breaks("record: a look at it has changed it")
+	}
+}
+
+// editedMarks checks that a record is refused whose marks do not say where they are and what takes them off.
+func (c *Check) editedMarks(saved record.Run) {
+	for machine, marks := range saved.Marks {
+		for what, edit := range map[string]func(*record.Action){
+			"machine": func(a *record.Action) { a.Machine = "i-another" }, "node": func(a *record.Action) { a.Node = "" }, "key": func(a *record.Action) { a.Key = "" },
+		} {
+			edited, list := saved, slices.Clone(marks)
+			edit(&list[0].Put)
+			edited.Marks = maps.Clone(saved.Marks)
+			if edited.Marks[machine] = list; check.Run(&edited) == nil {
+				c.d.Breaks("record: a mark of %s has no %s of its own, and nobody minds: %+v", machine, what, list[0].Put)
+			}
+		}
+		return // one is enough
 	}
 }
 

@@ -56,6 +56,7 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 			c.refusals(e, &before, &dec.Run)
 		}
 		c.missing(e)
+		c.lacking(e)
 		if e.Type != record.BatchWaiting && e.Type != record.BatchApproved && !c.isPhase(e.Phase, &before, &dec.Run) {
 			c.d.Breaks("told: %s %s is said to be of phase %q: %v, before %v", e.Type, e.Node, e.Phase, dec.Run.Phases, before.Phases)
 		}

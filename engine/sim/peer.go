@@ -136,12 +136,25 @@ func (s *Sim) BreakPod(p *Pod, broken bool) {
 	s.setPod(p)
 }
 
-// MendNode lets a node be well again that BreakNode has broken; it reports whether there is such a node.
+// ControlPlaneLabel is on a node that runs the static pods of the control plane. The Sim has none of these, so
+// that a node with it lacks them all.
+const ControlPlaneLabel = "node-role.kubernetes.io/control-plane"
+
+// StopControlPlane lets a node lack the static pods of the control plane.
+func (s *Sim) StopControlPlane(name string) bool {
+	return s.EditByOthers(name, func(n *world.Node) { n.Labels[ControlPlaneLabel] = "" })
+}
+
+// MendNode lets a node be well again that BreakNode or StopControlPlane has broken; it reports whether there is such a
+// node.
 func (s *Sim) MendNode(name string) bool {
 	if s.silent(name) {
 		return true // it does not tell
 	}
-	return s.EditByOthers(name, func(n *world.Node) { n.Ready, n.NoNetwork, n.Trouble = true, false, "" })
+	return s.EditByOthers(name, func(n *world.Node) {
+		n.Ready, n.NoNetwork, n.Trouble = true, false, ""
+		delete(n.Labels, ControlPlaneLabel)
+	})
 }
 
 // describePeers are all groups of the cluster as the cloud would describe them, by name;

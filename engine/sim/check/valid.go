@@ -59,6 +59,10 @@ func (c *Checker) flawsOf(p world.Peer) (out []string) {
 			out = append(out, id+" has not joined")
 		case !n.Ready, n.NoNetwork:
 			out = append(out, n.Name+" is not Ready, or has no network")
+		default:
+			if _, labelled := n.Labels[sim.ControlPlaneLabel]; labelled {
+				out = append(out, n.Name+" has no pods of the control plane")
+			}
 		}
 	}
 	return out

@@ -468,14 +468,21 @@ func (p *player) paces(r *rand.Rand) {
 	}
 }
 
-// twoMovers lets two others move a node: one has said so, the other may.
+// twoMovers lets two others move a node: one has said so, the other may. In a cluster of kops's it lets a node of the
+// control plane lose its static pods.
 func (p *player) twoMovers(r *rand.Rand) {
 	list := p.Sim.Alive()
 	if len(list) == 0 || p.Sim.Now().Before(p.Sim.Faults.EtcdUntil) {
 		return
 	}
+	if p.Sim.Group.Provider == "kops" {
+		if p.Sim.Truth.Node("masters-1") != nil {
+			p.say("user breaks masters-1 static for=%s", spans[r.IntN(len(spans))])
+		}
+		return
+	}
 	name, span := list[r.IntN(len(list))].Name, spans[r.IntN(len(spans))]
-	if n := p.Sim.Truth.Node(name); n == nil || len(n.Conditions) > 0 || p.Sim.Group.Provider == "kops" {
+	if n := p.Sim.Truth.Node(name); n == nil || len(n.Conditions) > 0 {
 		return
 	}
 	p.say("user moves %s by=repair for=%s", name, span)

@@ -67,7 +67,7 @@ func (c *Script) peer(a *args) error {
 	return known(role)
 }
 
-// breaks lets a node not be Ready, a node have no network, or the container of a critical pod
+// breaks lets a node not be Ready, have no network or no static pods, or the container of a critical pod
 // not be ready, or be so again.
 func (c *Script) breaks(verb string, a *args) error {
 	s := c.Sim
@@ -79,7 +79,7 @@ func (c *Script) breaks(verb string, a *args) error {
 		s.BreakPod(p, verb == "breaks")
 		return nil
 	}
-	name, network, span := a.next(), a.flag("network"), a.span("for", 0)
+	name, network, static, span := a.next(), a.flag("network"), a.flag("static"), a.span("for", 0)
 	if s.Truth.Node(name) == nil {
 		return fmt.Errorf("there is no node %s", name)
 	}
@@ -87,7 +87,11 @@ func (c *Script) breaks(verb string, a *args) error {
 		s.MendNode(name)
 		return nil
 	}
-	s.BreakNode(name, network)
+	if static {
+		s.StopControlPlane(name)
+	} else {
+		s.BreakNode(name, network)
+	}
 	if span > 0 {
 		s.After(span, func() { s.MendNode(name) })
 	}

@@ -29,7 +29,7 @@ import (
 //	user selects a1   for its update in place
 //	user repairs web   its pods crash-loop no more
 //	user rejects pod=dns-1   the kubelet of a critical pod's node does not admit it
-//	user breaks | mends masters-1 [network] [for=1m]   a node is not Ready, or has no network, or is again
+//	user breaks | mends masters-1 [network | static] [for=1m]   a node is not Ready, has no network or no static pods, or is again
 //	user breaks | mends pod=dns-1   the container of a critical pod is not ready, or is again
 //	user kills | detaches | protects | stands-by | brings-back a1
 func (c *Script) user(a *args) error {

@@ -468,7 +468,8 @@ func (p *player) paces(r *rand.Rand) {
 	}
 }
 
-// twoMovers lets two others move a node: one has said so, the other may. In a cluster of kops's it lets a node of the
+// twoMovers lets two others move a node: one has said so, the other may. Or a user lets zones be
+// rebalanced again. In a cluster of kops's it lets a node of the
 // control plane lose its static pods.
 func (p *player) twoMovers(r *rand.Rand) {
 	list := p.Sim.Alive()
@@ -479,6 +480,10 @@ func (p *player) twoMovers(r *rand.Rand) {
 		if p.Sim.Truth.Node("masters-1") != nil {
 			p.say("user breaks masters-1 static for=%s", spans[r.IntN(len(spans))])
 		}
+		return
+	}
+	if r.IntN(3) == 0 && slices.Contains(p.Driver.Run.Suspended, "AZRebalance") && p.Sim.Group.HasSuspended("AZRebalance") {
+		p.say("user resumes AZRebalance")
 		return
 	}
 	name, span := list[r.IntN(len(list))].Name, spans[r.IntN(len(spans))]

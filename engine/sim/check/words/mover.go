@@ -27,6 +27,7 @@ func (c *Check) movers(was, is *record.Run) {
 		return
 	}
 	c.ofGroup(is.ExternalMovers)
+	c.resumed(is)
 	if c.sees(world.Cluster) {
 		c.ofNodes(was, is)
 	}
@@ -63,6 +64,22 @@ func (c *Check) ofGroup(told []record.ExternalMover) {
 	slices.Sort(scheduled)
 	if !slices.Equal(said, scheduled) {
 		c.d.Breaks("told: %q change the group's size, there are %q", said, scheduled)
+	}
+}
+
+// resumed checks that a process which the run has suspended, and others have resumed, is said to act.
+func (c *Check) resumed(r *record.Run) {
+	for _, process := range r.Suspended {
+		_, suspends := r.Pending["suspend/"+process]
+		_, resumes := r.Pending["resume/"+process]
+		switch {
+		case suspends || resumes:
+			delete(c.suspended, process)
+		case c.d.Sim.View.Group.HasSuspended(process):
+			c.suspended[process] = true
+		case c.suspended[process] && process == sim.AZRebalance && !slices.ContainsFunc(r.ExternalMovers, func(m record.ExternalMover) bool { return m.Who == process && m.Acts }):
+			c.d.Breaks("told: another user has resumed %s, and it is not said to act: %+v", process, r.ExternalMovers)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // are ones that a group can have, unless they were edited by hand. What does not fit is named as it was
 // recorded, and is not restored.
 func (c *Check) Record(saved record.Run) {
+	clear(c.suspended)
 	w := c.d.Sim.Truth
 	if saved.State == record.NoRun || saved.State == record.Finished || w.Group.Pool != nil {
 		return

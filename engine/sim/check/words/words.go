@@ -28,6 +28,8 @@ type Check struct {
 	back    map[returned]bool          // pods that were told to have come back
 	gone    time.Time                  // when a node was told to be replaced the last time
 	repeats Repeats
+	// suspended are the processes that this process of the driver has seen suspended by its run.
+	suspended map[string]bool
 }
 
 // returned is a pod that has come back, as one process of the run tells it.
@@ -38,7 +40,7 @@ type returned struct {
 
 // New makes the check of a driver that has told nothing yet.
 func New(d *drive.Driver, sees func(world.Source) bool) *Check {
-	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, owned: map[string]map[string]bool{}, back: map[returned]bool{}}
+	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, owned: map[string]map[string]bool{}, back: map[returned]bool{}, suspended: map[string]bool{}}
 }
 
 // Decided checks what a decision tells.

@@ -12,7 +12,7 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// Record checks what a process that resumes a run is told of its record, and what it makes of it: the sizes
+// Record checks what a process that resumes a run finds in its record, and what it makes of it: the sizes
 // are ones that a group can have, unless they were edited by hand. What does not fit is named as it was
 // recorded, and is not restored.
 func (c *Check) Record(saved record.Run) {

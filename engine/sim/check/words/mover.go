@@ -97,7 +97,8 @@ func (c *Check) ofNodes(was, r *record.Run) {
 	}
 	for _, m := range view.Machines() {
 		n := view.NodeOf(m.ID)
-		if n == nil || m.Leaving() || m.State == world.MachineStandby || was.Nodes.Peek(m.ID).Stage == record.Terminating || r.Nodes.Peek(m.ID).Stage == record.Terminating {
+		ends := was.Nodes.Peek(m.ID).Stage == record.Terminating || r.Nodes.Peek(m.ID).Stage == record.Terminating // others mark what ends
+		if n == nil || m.Leaving() || m.State == world.MachineStandby || ends {
 			continue
 		}
 		for _, who := range c.marked(r, m.ID, n) {

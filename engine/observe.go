@@ -385,7 +385,7 @@ func observeWorkloads(s *Step) {
 // observeLeaving counts the pods that stop on nodes which another controller drains for the run.
 func observeLeaving(s *Step) {
 	for uid := range s.Run.Leaving {
-		if s.W.Pod(uid) == nil {
+		if s.W.Pod(uid) == nil && s.Settled(record.DeleteKey(uid)) { // else an answer to ours may come, and count it again
 			observer{s}.ownWorkloads()
 			delete(s.Run.Leaving, uid)
 			s.changed = true

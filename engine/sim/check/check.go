@@ -280,7 +280,10 @@ func (c *Checker) Arrives(a record.Action) {
 			d.Breaks("rule 2: %s of %s/%s without a UID", a.Kind, a.Namespace, a.Pod)
 		}
 	case record.SetSizes:
-		c.held, c.sized = s.Group.Sizes, a.Sizes.Desired
+		c.held = s.Group.Sizes
+		if a.Sizes.Desired != a.From.Desired {
+			c.sized = a.Sizes.Desired
+		}
 		c.lowers(a)
 	case record.Resume:
 		c.resumes(a)
@@ -373,6 +376,7 @@ func (c *Checker) Resumed() {
 		}
 	}
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
+	c.others = resized{}             // likewise
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
 	for key := range c.open {
 		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "owner/") || strings.HasPrefix(key, "balancers/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {

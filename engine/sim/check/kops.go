@@ -135,6 +135,17 @@ func (c *Checker) settles() {
 	k.untried = !slices.ContainsFunc(view.Machines(), func(m *world.Machine) bool { return m.Template == view.Group.Template && !m.Leaving() })
 }
 
+// tries notes that the cluster was found valid since a time, with a machine of the group's specification, whoever made
+// room for it.
+func (c *Checker) tries(since time.Time) {
+	view := c.d.Sim.View
+	for _, m := range view.Machines() {
+		if n := view.NodeOf(m.ID); n != nil && m.Template == view.Group.Template && !m.Leaving() && n.Created.Before(since) {
+			c.kops.untried = false
+		}
+	}
+}
+
 // ends checks that a machine of kops's is ended as kops does it: without its group, and
 // once it has left the load balancer, if it has a node that could serve.
 func (c *Checker) ends(a record.Action) {

@@ -156,7 +156,7 @@ func (c *Checker) standsIn(r *record.Run) {
 	if last := len(r.Phases) - 1; last < 0 || !r.Phases[last].Start.IsZero() { // at the end it waits for all
 		return
 	}
-	if c.lowersToo(r) {
+	if c.shrinks(r) {
 		return
 	}
 	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))
@@ -165,17 +165,12 @@ func (c *Checker) standsIn(r *record.Run) {
 	}
 }
 
-// lowersToo reports whether others have just lowered the desired size while the run ends a machine that takes
-// it down: which of the two a lower size shows, the next look tells.
-func (c *Checker) lowersToo(r *record.Run) bool {
+// shrinks reports whether the run ends a machine that takes the desired size down with it, and the group still
+// shows that machine: what is missing then, the next look tells.
+func (c *Checker) shrinks(r *record.Run) bool {
 	for id, n := range r.Nodes.All() {
-		if m := c.d.Sim.View.Machine(id); n.Stage != record.Terminating || !n.Decrement || m == nil || m.Leaving() {
-			continue
-		}
-		for at := range c.d.Sim.Lowerings {
-			if at.After(n.Since.Add(-time.Minute)) {
-				return true
-			}
+		if m := c.d.Sim.View.Machine(id); n.Stage == record.Terminating && n.Decrement && m != nil && !m.Leaving() {
+			return true
 		}
 	}
 	return false

@@ -36,7 +36,8 @@ func (c *Checker) resizes(dec engine.Decision) {
 	}
 }
 
-// resized is by how much a run has said that others have changed the desired size, each way.
+// resized is by how much a process of a run has said that others have changed the desired size, each way: the next one may
+// say it again, where that was not written yet.
 type resized struct{ up, down int }
 
 // blamed checks that others are not said to have changed the desired size by more than they have, in any way
@@ -318,11 +319,11 @@ func (c *Checker) heard(a record.Action, o record.Outcome) {
 }
 
 // again takes in a lowering that is asked for once more although it has happened: others have
-// raised the group since by just as much. A reader finds it as if nothing had been done, so
-// that the raise is lost.
+// raised the group since by just as much, or by more. A reader finds it as if nothing had been done, so
+// that as much of the raise is lost.
 func (c *Checker) again(a record.Action) {
-	if was := c.unheard; was != nil && *was.From == *a.From && *was.Sizes == *a.Sizes {
-		c.d.Sim.Foreign.Desired -= a.From.Desired - a.Sizes.Desired
+	if was := c.unheard; was != nil && a.Key == was.Key && a.From.Desired >= was.From.Desired {
+		c.d.Sim.Foreign.Desired -= was.From.Desired - was.Sizes.Desired
 	}
 }
 

@@ -133,6 +133,7 @@ func (c *Checker) looksAround(dec engine.Decision) {
 		}
 		v.since = v.looks[len(v.looks)-need]
 		c.free(v.since)
+		c.tries(v.since)
 	}
 	if !is.Failed.IsZero() && !was.Failed.Equal(is.Failed) {
 		if len(is.After) > 0 {

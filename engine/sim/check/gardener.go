@@ -199,7 +199,7 @@ func (c *Checker) isFull(r *record.Run, uid string, p record.Pod) bool {
 	k, view := &r.Settings, c.d.Sim.View
 	pod := view.Pod(uid)
 	if k.OnDrainTimeout != record.TimeoutForce || k.EvictRetries == 0 || p.Rounds < min(k.EvictRetries, max(1, int(k.DrainTimeout/k.EvictionRetry))) || p.Forced || pod == nil || pod.Terminating() ||
-		r.State != record.Running || c.d.Failing || !c.sees(world.Cluster) {
+		r.State != record.Running || c.d.Failing || !c.sees(world.Cluster) || !c.readOnce() {
 		return false
 	}
 	node, budgets := view.Node(pod.Node), view.BudgetsOf(pod)

@@ -249,7 +249,7 @@ func pauseRetry(s *Step, o record.Outcome) {
 	if denied {
 		r.Denied++
 	}
-	if denied || r.Denied == 0 {
+	if denied || r.Denied == 0 || o.Refusal == record.RefusedConflict { // which asks for another look
 		r.Refusal, r.Message = o.Refusal, o.Message
 	}
 	s.Run.Retries[o.Key] = r

@@ -34,6 +34,9 @@ const (
 func (s *Step) LowerToMachines() bool {
 	l := s.Run.Lowering
 	switch {
+	case l == nil && s.Run.Holds() && settingSizes(&s.Reader):
+		s.WakeAt(s.Now.Add(time.Second))
+		return false
 	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader, "")):
 		return true
 	case l == nil:
@@ -58,6 +61,17 @@ func (s *Step) LowerToMachines() bool {
 		sizeLowering{s}.lower(*l)
 	}
 	s.WakeAt(s.Now.Add(time.Second))
+	return false
+}
+
+// settingSizes reports whether the run has set the group's sizes, and no look at the group has shown that yet: what it is
+// to launch is not known then.
+func settingSizes(s *assess.Reader) bool {
+	for key, p := range s.Run.Pending {
+		if p.Action.Kind == record.SetSizes && key != record.RestoreMaxKey && !p.Accepted.IsZero() {
+			return true
+		}
+	}
 	return false
 }
 

@@ -527,7 +527,7 @@ type Retry struct {
 	Tries int       `json:"tries"`
 	Next  time.Time `json:"next"`
 	// Denied is how many of the tries were refused for a reason that does not pass by
-	// itself; once there is one, Refusal and Message are the last of these.
+	// itself; once there is one, Refusal and Message are the last of these, or of a conflict.
 	Denied  int     `json:"denied,omitempty"`
 	Refusal Refusal `json:"refusal"`
 	Message string  `json:"message"`

@@ -35,6 +35,9 @@ const overdueGrace = time.Minute
 // onTheirWay adds a stretch of usable time to the launches that are under way.
 func (c *Checker) onTheirWay(passed time.Duration) {
 	d, view, l := c.d, c.d.Sim.View, &c.launches
+	if view.Health[world.Cloud].Fresh.IsZero() {
+		return // a process that has just begun
+	}
 	if l.asleep {
 		passed, l.asleep = 0, false
 	}
@@ -156,7 +159,7 @@ func (c *Checker) standsIn(r *record.Run) {
 	if last := len(r.Phases) - 1; last < 0 || !r.Phases[last].Start.IsZero() { // at the end it waits for all
 		return
 	}
-	if c.shrinks(r) {
+	if c.shrinks(r) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
 		return
 	}
 	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))

@@ -65,8 +65,8 @@ func (l *lacking) heard(a record.Action, o record.Outcome) {
 const lowersFor = 2 * time.Minute
 
 // lacks checks that a run which ends early leaves nothing of its raise in the desired size for which there is no
-// machine, as far as it lacked that when it began to end: the group would launch it when nobody wants it any more. A run that has not yet
-// seen a maximum which it has just raised lowers nothing.
+// machine, as far as it lacked that when it began to end: the group would launch it when nobody wants it any more. A run takes nothing back
+// once others raise the group.
 func (c *Checker) lacks(dec engine.Decision) {
 	l, s, now := &c.lacking, c.d.Sim, c.d.Sim.Now()
 	size, there := s.View.Group.Sizes.Desired, c.standing()
@@ -78,7 +78,7 @@ func (c *Checker) lacks(dec engine.Decision) {
 	if c.early && l.early.IsZero() {
 		l.early = now
 	}
-	if dec.Run.State != record.Finished || !c.early || l.denied || l.since.IsZero() || l.since.After(l.early.Add(s.Config.CloudEvery+s.Config.CloudLag)) || now.Sub(l.early) > lowersFor || size != s.Group.Sizes.Desired || s.View.Group.Sizes.Max < s.Group.Sizes.Max {
+	if dec.Run.State != record.Finished || !c.early || l.denied || l.since.IsZero() || l.since.After(l.early.Add(s.Config.CloudEvery+s.Config.CloudLag)) || now.Sub(l.early) > lowersFor || size != s.Group.Sizes.Desired || s.RaisedBetween(l.early, now) > 0 {
 		return
 	}
 	if over := size - max(there, s.Owed()); over > 0 && !c.inDoubt(over) && !LeavesDoubt(&dec.Run) {

@@ -67,7 +67,7 @@ func (c *Checker) onTheirWay(passed time.Duration) {
 	if len(c.service.touched) == 0 {
 		l.forgone = lacks
 	}
-	l.forgone = min(l.forgone, lacks)
+	l.forgone = min(l.forgone, max(lacks, view.Group.Sizes.Desired-max(0, d.Sim.Foreign.Desired)-there)) // as it is seen
 	if l.missing += passed; lacks == l.forgone {
 		l.missing = 0
 	}

@@ -116,6 +116,9 @@ func latest(s *sim.Sim, r *record.Run) bool {
 		if s.Retargeted && m.Began.After(r.Started) && !slices.Contains(r.Target.Templates, m.Template) {
 			return true // they were launched from what others had set the group to
 		}
+		if s.Truth.NodeOf(m.ID) == nil && s.Now().Sub(m.Began) > r.Settings.NodeReadyTimeout {
+			return true // the repair ends it, and its time is over before that shows
+		}
 	}
 	w := r.PhaseWait
 	return w != nil && w.For == record.WaitReplacements && w.End.Sub(r.Seen) < takes

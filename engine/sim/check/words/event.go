@@ -64,6 +64,9 @@ const often = 5
 // and pods that come back.
 var repeated = []record.EventType{record.RunPaused, record.RunResumed, record.HookStarted, record.NodeDraining, record.NodeDrained, record.NodeSettling, record.PodEvicted, record.PodBlocked, record.PodForced, record.PodGone, record.WorkloadScaled}
 
+// drainsAgain is told whenever a node drains again: pods that tolerate every taint may come as often as they are evicted.
+const drainsAgain = "no longer empty and cordoned while settling: drained again"
+
 // Repeats notes what was told. The zero value has heard nothing.
 type Repeats struct {
 	told map[record.Event][]time.Time // when just that was told, the last times
@@ -71,7 +74,7 @@ type Repeats struct {
 
 // Often reports whether an event that is told now is told over and over.
 func (r *Repeats) Often(e record.Event, now time.Time) bool {
-	if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || slices.Contains(repeated, e.Type) {
+	if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || e.Message == drainsAgain || slices.Contains(repeated, e.Type) {
 		return false
 	}
 	if r.told == nil {

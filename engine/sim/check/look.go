@@ -155,7 +155,9 @@ func (c *Checker) keeps(w *world.World) {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	}
 	sorted := slices.IsSortedFunc(w.Nodes(), func(a, b *world.Node) int { return cmp.Compare(a.Name, b.Name) }) &&
-		slices.IsSortedFunc(w.Machines(), func(a, b *world.Machine) int { return cmp.Compare(a.ID, b.ID) }) &&
+		slices.IsSortedFunc(w.Machines(), func(a, b *world.Machine) int {
+			return cmp.Or(cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.ID, b.ID))
+		}) &&
 		slices.IsSortedFunc(w.Budgets(), func(a, b *world.Budget) int {
 			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 		})

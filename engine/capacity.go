@@ -377,10 +377,16 @@ func (s *Step) RestoreTemplate() bool {
 	return s.Ensure(back) || givenUp(&s.Reader, record.RestoreTemplate)
 }
 
-// UnmarkAll takes every mark of ours off.
+// UnmarkAll takes every mark of ours off. A node that is in work, and whose machine is not listed any more, keeps its own
+// until it is known to have left.
 func (s *Step) UnmarkAll() bool {
 	clean := true
 	for _, machine := range slices.Sorted(maps.Keys(s.Run.Marks)) {
+		if n := s.Run.Nodes.Peek(machine); (n.Stage == record.Draining || n.Stage == record.Settling) && !n.Missing.IsZero() {
+			s.WakeAt(n.Missing.Add(assess.MissingFor))
+			clean = false
+			continue
+		}
 		clean = s.unmarkNode(machine) && clean
 	}
 	return clean

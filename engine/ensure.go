@@ -213,11 +213,12 @@ func repeatLater(s *Step, p record.Pending, o record.Outcome) {
 	s.Run.Pending[o.Key] = p
 }
 
-// reportRefusal remembers a refusal, and reports it unless the one before said the same.
+// reportRefusal remembers a refusal, and reports it unless the one that was reported last said the same.
 func reportRefusal(s *Step, a record.Action, o record.Outcome) {
-	before := s.Run.Retries[a.Key]
 	pauseRetry(s, o)
-	if o.Refusal != record.RefusedStale && before.Message != o.Message {
+	if r := s.Run.Retries[a.Key]; o.Refusal != record.RefusedStale && r.Told != o.Message {
+		r.Told = o.Message
+		s.Run.Retries[a.Key] = r
 		s.Report(record.Event{Type: record.Warning, Node: a.Node, Reason: string(o.Refusal), Message: a.Sentence() + ": " + o.Message})
 	}
 }

@@ -531,6 +531,8 @@ type Retry struct {
 	Denied  int     `json:"denied,omitempty"`
 	Refusal Refusal `json:"refusal"`
 	Message string  `json:"message"`
+	// Told is the message that was reported last.
+	Told string `json:"told,omitempty"`
 }
 
 // ForceOrder allows deletes past the budgets. It is recorded before any delete.

@@ -172,7 +172,8 @@ func (c *Checker) standsIn(r *record.Run) {
 // shows that machine: what is missing then, the next look tells.
 func (c *Checker) shrinks(r *record.Run) bool {
 	for id, n := range r.Nodes.All() {
-		if m := c.d.Sim.View.Machine(id); n.Stage == record.Terminating && n.Decrement && m != nil && !m.Leaving() {
+		_, refused := r.Retries["terminate/"+id]
+		if m := c.d.Sim.View.Machine(id); n.Stage == record.Terminating && (n.Decrement || refused) && m != nil && !m.Leaving() {
 			return true
 		}
 	}

@@ -324,6 +324,7 @@ func (c *Checker) heard(a record.Action, o record.Outcome) {
 func (c *Checker) again(a record.Action) {
 	if was := c.unheard; was != nil && a.Key == was.Key && a.From.Desired >= was.From.Desired {
 		c.d.Sim.Foreign.Desired -= was.From.Desired - was.Sizes.Desired
+		c.unheard = nil // also where this one is lost on its way, and asked for once more
 	}
 }
 

@@ -112,6 +112,9 @@ func latest(s *sim.Sim, r *record.Run) bool {
 			takes += h.Timeout
 		}
 	}
+	if s.Lowered > 0 && s.Group.Sizes.Desired < r.Expected() {
+		return true // others have taken machines of the surge away, and the run has not noticed yet
+	}
 	for _, m := range s.Alive() {
 		if s.Retargeted && m.Began.After(r.Started) && !slices.Contains(r.Target.Templates, m.Template) {
 			return true // they were launched from what others had set the group to

@@ -32,8 +32,7 @@ const (
 // LowerToMachines lowers the desired size to the machines that there are, as far as it is ours.
 // It reports whether there is nothing to do for that, any more.
 func (s *Step) LowerToMachines() bool {
-	l := s.Run.Lowering
-	switch {
+	switch l := s.Run.Lowering; {
 	case l == nil && s.Run.Holds() && settingSizes(&s.Reader):
 		s.WakeAt(s.Now.Add(time.Second))
 		return false
@@ -44,22 +43,7 @@ func (s *Step) LowerToMachines() bool {
 	case l.Over:
 		return s.resumeScaling()
 	}
-	l = s.Run.Lowering
-	switch {
-	case !l.SetAt.IsZero():
-		sizeLowering{s}.confirm(*l)
-	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired < l.Sizes.Desired:
-		sizeLowering{s}.over(*l)
-	case l.Unsure > 0 && s.Settled(record.LowerKey) && s.W.Group.Sizes.Desired > l.Sizes.Desired: // it was not lowered, and others have raised it
-		again := *l
-		again.Unsure = 0
-		sizeLowering{s}.set(again)
-	case unlaunched(&s.Reader) <= 0 && s.Settled(record.LowerKey), s.Now.Sub(l.Began) >= lowerLimit && s.Settled(record.LowerKey), givenUp(&s.Reader, record.LowerKey),
-		givenUp(&s.Reader, "suspend/"+launching), givenUp(&s.Reader, "suspend/"+ending):
-		sizeLowering{s}.over(*l)
-	case s.SuspendProcess(launching) && s.SuspendProcess(ending):
-		sizeLowering{s}.lower(*l)
-	}
+	sizeLowering{s}.takeOn(*s.Run.Lowering)
 	s.WakeAt(s.Now.Add(time.Second))
 	return false
 }
@@ -92,6 +76,25 @@ func standing(s *assess.Reader) (out []string) {
 
 // sizeLowering is the part of a step that sets the desired size and makes sure of it.
 type sizeLowering struct{ *Step }
+
+// takeOn takes the lowering one step on.
+func (s sizeLowering) takeOn(l record.Lowering) {
+	asked, size := !s.Settled(record.LowerKey), s.W.Group.Sizes.Desired
+	switch {
+	case !l.SetAt.IsZero():
+		s.confirm(l)
+	case l.Unsure > 0 && !asked && size < l.Sizes.Desired:
+		s.over(l)
+	case l.Unsure > 0 && !asked && size > l.Sizes.Desired: // it was not lowered, and others have raised it
+		l.Unsure = 0
+		s.set(l)
+	case !asked && (unlaunched(&s.Reader) <= 0 || s.Now.Sub(l.Began) >= lowerLimit), givenUp(&s.Reader, record.LowerKey),
+		givenUp(&s.Reader, "suspend/"+launching), givenUp(&s.Reader, "suspend/"+ending):
+		s.over(l)
+	case s.SuspendProcess(launching) && s.SuspendProcess(ending):
+		s.lower(l)
+	}
+}
 
 // lower sets the desired size once two reads in a row show the group at rest and alike.
 func (s sizeLowering) lower(l record.Lowering) {

@@ -135,8 +135,7 @@ func (c *Checker) settles() {
 	k.untried = !slices.ContainsFunc(view.Machines(), func(m *world.Machine) bool { return m.Template == view.Group.Template && !m.Leaving() })
 }
 
-// tries notes that the cluster was found valid since a time, with a machine of the group's specification, whoever made
-// room for it.
+// tries notes that the cluster was found valid since a time with a machine of the group's specification.
 func (c *Checker) tries(since time.Time) {
 	view := c.d.Sim.View
 	for _, m := range view.Machines() {

@@ -150,7 +150,7 @@ func (c *Checker) keepsSize(r record.Run) bool {
 
 // standsIn checks that a wait which begins for machines in the place of others, while nodes are replaced, is for
 // one that has not joined, or that the group lacks of those which are not others' alone: what these have added
-// since the raise keeps no drain back.
+// since the raise, if they have, keeps no drain back.
 func (c *Checker) standsIn(r *record.Run) {
 	view, w := c.d.Sim.View, r.PhaseWait
 	if w == nil || w.For != record.WaitReplacements || !w.Start.Equal(c.d.Sim.Now()) || r.State != record.Running || c.meantAt.IsZero() || len(c.launches.joining) > 0 {
@@ -163,7 +163,7 @@ func (c *Checker) standsIn(r *record.Run) {
 		return
 	}
 	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))
-	if size, there := view.Group.Sizes.Desired, c.staying(r); size-theirs-there <= 0 {
+	if size, there := view.Group.Sizes.Desired, c.staying(r); theirs > 0 && size-theirs-there <= 0 {
 		c.d.Breaks("launches: the run waits for machines in the place of others, and lacks none: the group has %d of %d, of which others have added %d since the raise", there, size, theirs)
 	}
 }

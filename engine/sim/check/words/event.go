@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -76,6 +77,9 @@ type Repeats struct {
 func (r *Repeats) Often(e record.Event, now time.Time) bool {
 	if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || e.Message == drainsAgain || slices.Contains(repeated, e.Type) {
 		return false
+	}
+	if e.Type == record.NodeReplaced { // the gate may be shut for the next one again
+		maps.DeleteFunc(r.told, func(was record.Event, _ []time.Time) bool { return was.Reason == "gate" })
 	}
 	if r.told == nil {
 		r.told = map[record.Event][]time.Time{}

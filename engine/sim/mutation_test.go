@@ -462,7 +462,6 @@ var mutations = []mutation{
 	{"found: a lost raise that was refused again, and does not show yet, has not happened", "capacity.go", " && g.Sizes != s.Run.RaisedFrom {", " {", "Scenario/raise_lost_seen_late", broken},
 	{"found: a pod whose delete is looked up is counted as moved twice", "observe.go", "s.W.Pod(uid) == nil && s.Settled(record.DeleteKey(uid)) {", "s.W.Pod(uid) == nil {", "Scenario/gardener_inplace_moved_once", broken},
 	{"found: the checker takes any change of the sizes for one of the desired size", "sim/check/check.go", "if a.Sizes.Desired != a.From.Desired {", "if a.Sizes != nil {", "Scenario/lowered_while_denied", broken},
-	{"found: the checker has a run know what its own ends have taken down before that shows", "sim/check/launch.go", "if c.shrinks(r) || ", "if ", "Scenario/drainboard_ends_two_seen_late", broken},
 	{"found: the checker has a process know what the last one has told of others", "sim/check/check.go", "\tc.others = resized{} ", "\t_ = resized{} ", "Scenario/gardener_inplace_lowered_told_again", broken},
 	{"found: the checker has only a detached machine make room for the first of a new specification", "sim/check/valid.go", "\t\tc.tries(v.since)\n", "", "Scenario/kops_first_killed", broken},
 	{"found: a raise that was denied once is not asked for from what others have made of the sizes", "ensure.go", "if denied || r.Denied == 0 || o.Refusal == record.RefusedConflict {", "if denied || r.Denied == 0 {", "Scenario/raise_refused_denied_before", ""},

@@ -382,7 +382,7 @@ func (s *Step) RestoreTemplate() bool {
 func (s *Step) UnmarkAll() bool {
 	clean := true
 	for _, machine := range slices.Sorted(maps.Keys(s.Run.Marks)) {
-		if n := s.Run.Nodes.Peek(machine); (n.Stage == record.Draining || n.Stage == record.Settling) && !n.Missing.IsZero() {
+		if n := s.Run.Nodes.Get(machine); (n.Stage == record.Draining || n.Stage == record.Settling) && !n.Missing.IsZero() {
 			s.WakeAt(n.Missing.Add(assess.MissingFor))
 			clean = false
 			continue

@@ -470,7 +470,7 @@ func (p *updatePlay) checkCandidates(run record.Run) {
 	p.told["candidates"]++
 	if run.MoreDrains > 0 {
 		p.told["may be at more"]++
-		if known := p.underWay(run); known == 0 || known+run.MoreDrains > p.k.atOnce {
+		if known := p.underWay(run); known == 0 && !p.ends(run) || known+run.MoreDrains > p.k.atOnce {
 			p.breaks("EKS may be at %d more nodes, %d are known and it takes %d at once: %s", run.MoreDrains, known, p.k.atOnce, p.nodes(run))
 		}
 		p.early = time.Time{}
@@ -524,6 +524,16 @@ func (p *updatePlay) underWay(run record.Run) (n int) {
 		}
 	}
 	return n
+}
+
+// ends reports whether an old node is told to terminate: who has ended its machine a watch need not know.
+func (p *updatePlay) ends(run record.Run) bool {
+	for id, node := range run.Nodes.All() {
+		if _, old := p.k.olds[id]; old && node.Stage == record.Terminating {
+			return true
+		}
+	}
+	return false
 }
 
 // checkSeen: what can be seen is told. A node where evicted pods terminate is under way, and where

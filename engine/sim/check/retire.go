@@ -54,7 +54,7 @@ type lacking struct {
 	denied bool      // a change that it takes to lower the size was refused then
 }
 
-// heard notes that such a change was refused, or that nobody knows what came of it.
+// heard notes that such a change was refused for good.
 func (l *lacking) heard(a record.Action, o record.Outcome) {
 	if (a.Kind == record.SetSizes || a.Kind == record.Suspend) && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedConflict {
 		l.denied = l.denied || !l.early.IsZero()

@@ -97,8 +97,9 @@ func (c *Check) ofNodes(was, r *record.Run) {
 	}
 	for _, m := range view.Machines() {
 		n := view.NodeOf(m.ID)
-		ends := was.Nodes.Peek(m.ID).Stage == record.Terminating || r.Nodes.Peek(m.ID).Stage == record.Terminating     // others mark what ends
-		if n == nil || m.Leaving() || m.State == world.MachineStandby || ends || was.Nodes.Peek(m.ID).Name != n.Name { // or it has just joined
+		ends := was.Nodes.Peek(m.ID).Stage == record.Terminating || r.Nodes.Peek(m.ID).Stage == record.Terminating // others mark what ends
+		joins := n != nil && was.Nodes.Peek(m.ID).Name != n.Name                                                   // it is looked at next
+		if n == nil || m.Leaving() || m.State == world.MachineStandby || ends || joins {
 			continue
 		}
 		for _, who := range c.marked(r, m.ID, n) {

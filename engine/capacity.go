@@ -121,7 +121,7 @@ func (s *Step) LaunchInZone(zone string) {
 // the exception: as much of our raise as did not fit is gone. It returns by how much the desired
 // size was changed.
 func (s *Step) WatchSizes() (by int) {
-	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader, "") {
+	if !s.Fresh(world.Cloud) || !s.Run.Holds() || s.Run.RaiseUnsure && !s.Run.Raised || changingSizes(&s.Reader) {
 		return 0
 	}
 	if s.Run.Doubted > 0 && !s.W.Health[world.Cloud].Fresh.After(s.Run.DoubtedAt) {
@@ -203,12 +203,9 @@ func keep(run *record.Run, least int) bool {
 	return true
 }
 
-// changingSizes reports whether a change of ours to the sizes may not show yet, beside the one with a key, "" for any.
-func changingSizes(s *assess.Reader, beside string) bool {
-	for key, p := range s.Run.Pending {
-		if key == beside {
-			continue
-		}
+// changingSizes reports whether a change of ours to the sizes may not show yet.
+func changingSizes(s *assess.Reader) bool {
+	for _, p := range s.Run.Pending {
 		a := p.Action
 		if a.Kind == record.CheckEffect {
 			a = *a.Of

@@ -315,8 +315,8 @@ func unlike(s *Step, p record.Pending) bool {
 // came of the first. Only that answer says what the group's size is to be; until
 // then, and while nothing may be asked, the machine counts as asked for.
 func launchAgain(s *Step, a record.Action, o record.Outcome) {
-	if s.Run.State == record.Paused || !s.Fresh(world.Cloud) || s.unwritten || s.Run.State == record.Ending && changingSizes(&s.Reader, a.Key) {
-		pauseRetry(s, o) // look again later, also where the size is all that tells, and is about to change
+	if s.Run.State == record.Paused || !s.Fresh(world.Cloud) || s.unwritten {
+		pauseRetry(s, o) // look again later
 		return
 	}
 	delete(s.Run.Pending, a.Key)

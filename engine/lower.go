@@ -36,7 +36,7 @@ func (s *Step) LowerToMachines() bool {
 	case l == nil && s.Run.Holds() && settingSizes(&s.Reader):
 		s.WakeAt(s.Now.Add(time.Second))
 		return false
-	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader, "")):
+	case l == nil && (!s.Run.Holds() || unlaunched(&s.Reader) <= 0 || changingSizes(&s.Reader)):
 		return true
 	case l == nil:
 		sizeLowering{s}.set(record.Lowering{Began: s.Now, Sizes: s.W.Group.Sizes})
@@ -48,12 +48,19 @@ func (s *Step) LowerToMachines() bool {
 	return false
 }
 
-// settingSizes reports whether the run has set the group's sizes, and no look at the group has shown that yet: what it is
-// to launch is not known then.
+// settingSizes reports whether the run has set the group's sizes or launches a machine by name, and no look at the group
+// has shown what came of that yet: what the group is to launch is not known then.
 func settingSizes(s *assess.Reader) bool {
 	for key, p := range s.Run.Pending {
-		if p.Action.Kind == record.SetSizes && key != record.RestoreMaxKey && !p.Accepted.IsZero() {
-			return true
+		switch p.Action.Kind {
+		case record.SetSizes:
+			if key != record.RestoreMaxKey {
+				return true
+			}
+		case record.LaunchIn:
+			if p.Accepted.IsZero() || !s.W.Health[world.Cloud].Fresh.After(p.Accepted) {
+				return true
+			}
 		}
 	}
 	return false

@@ -178,6 +178,11 @@ func (c *Checker) fitting(atOnce, bound int) (fewest, most int) {
 			plain = plain && (node == nil || len(node.Taints) == 0)
 		}
 	}
+	for _, node := range c.d.Sim.View.Nodes() { // of machines that were detached, as far as others left them fit
+		if room := c.freeFor(node); c.d.Sim.View.Machine(node.Machine) == nil && room > 0 {
+			free, plain, fresh[node.Zone] = free+room, false, true
+		}
+	}
 	var full []int
 	for _, n := range c.d.Run.Nodes.All() {
 		if n.New || n.Stage != record.Outdated && n.Stage != record.Queued {

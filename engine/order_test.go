@@ -69,6 +69,16 @@ func TestInOrderUnevenZones(t *testing.T) {
 	}
 }
 
+// The random order is the one that a run has where it is asked for none.
+func TestInOrderRandom(t *testing.T) {
+	zones := map[string]string{"i-1": "a", "i-2": "b", "i-3": "c", "i-4": "a", "i-5": "b", "i-6": "c"}
+	for seed := range uint64(20) {
+		if got, want := ordered(seed, zones, record.OrderRandom), ordered(seed, zones); !slices.Equal(got, want) {
+			t.Errorf("seed %d: %v where random is asked for, else %v", seed, got, want)
+		}
+	}
+}
+
 // Every order but the random one is the same for every seed: within a zone as
 // asked, the zones in turn.
 func TestInOrderAsAsked(t *testing.T) {

@@ -67,7 +67,8 @@ func placeOf(s *assess.Reader, id string) place {
 	return p
 }
 
-// before compares two places by the run's settings.
+// before compares two places by the run's settings. What they leave equal is left to chance: record.OrderRandom, which
+// comes last, says no more than that.
 func before(s *assess.Reader, a, b place) int {
 	if a.silent != b.silent {
 		return map[bool]int{true: 1, false: -1}[a.silent]
@@ -83,8 +84,6 @@ func before(s *assess.Reader, a, b place) int {
 			n = strings.Compare(a.name, b.name)
 		case record.OrderFewestBlockers:
 			n = cmp.Or(cmp.Compare(a.blockers, b.blockers), cmp.Compare(a.pods, b.pods))
-		case record.OrderRandom:
-			n = cmp.Compare(a.chance, b.chance)
 		}
 		if n != 0 {
 			return n

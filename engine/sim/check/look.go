@@ -53,6 +53,7 @@ func (c *Checker) look(dec engine.Decision) {
 	c.raw("the record", before)
 	c.raw("a snapshot", d.Encode(v))
 	c.raw("a plan", d.Encode(p))
+	c.words.Plan(&p)
 	if s.Faults.Hostile {
 		c.raw("the world", d.Encode(s.View.Contents()))
 	}

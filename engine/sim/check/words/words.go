@@ -75,6 +75,7 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	c.nodes(&before, dec)
 	c.requests(&before, in, dec)
 	c.sizes(&before, dec)
+	c.invalid(&dec.Run)
 	if !in.Unwritten {
 		c.movers(&before, &dec.Run)
 	}

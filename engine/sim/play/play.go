@@ -66,6 +66,7 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 		}
 		if p.on() {
 			p.selects()
+			p.labels()
 		}
 	}
 	if mustEndWell(seed) {
@@ -88,6 +89,7 @@ type player struct {
 	remote   *rand.Rand
 	edge     *rand.Rand // nil: no edge cases
 	own      *rand.Rand // of our own rules, nil by others
+	marks    *rand.Rand // of tools that label nodes which they will end, nil for none
 	theirs   *rand.Rand // of other users who select nodes for an update in place, nil for none
 	sizes    sizesPlay
 	lowering lowersPlay
@@ -119,6 +121,9 @@ func newPlayer(c *script.Script, seed, luck uint64, strategy string) *player {
 	if strategy == "drainboard" {
 		p.own, p.begins = rand.New(rand.NewPCG(seed, 0x0d1a)), []string{"suspend", "set-sizes", "taint", "cordon", "routes"}
 		p.turns = slices.Concat(turns, ownTurns)
+	}
+	if marks := rand.New(rand.NewPCG(seed, 0x1abe)); marks.IntN(8) == 0 && !strings.HasPrefix(strategy, "gardener-") {
+		p.marks = marks
 	}
 	p.sizes, p.lowering = newSizesPlay(seed, strategy), newLowersPlay(seed, strategy)
 	p.say("seed %d", seed)
@@ -492,6 +497,17 @@ func (p *player) twoMovers(r *rand.Rand) {
 	}
 	p.say("user moves %s by=repair for=%s", name, span)
 	p.say("user moves %s by=asks-kops for=%s", name, span)
+}
+
+// labels lets a tool label a node that it will end.
+func (p *player) labels() {
+	list := p.Sim.Alive()
+	if p.marks == nil || len(list) == 0 || p.Sim.Now().Before(p.Sim.Faults.EtcdUntil) || p.marks.IntN(15) > 0 {
+		return
+	}
+	if name := list[p.marks.IntN(len(list))].Name; p.Sim.Truth.Node(name) != nil {
+		p.say("user moves %s by=%s for=%s", name, []string{"cyclops", "event"}[p.marks.IntN(2)], spans[p.marks.IntN(len(spans))])
+	}
 }
 
 // force orders force for a node that drains.

@@ -31,6 +31,11 @@ func (c *Script) moves(a *args) error {
 		s.EditByOthers(node, func(n *world.Node) {
 			n.Taints = slices.DeleteFunc(n.Taints, func(t world.Taint) bool { return then.HasTaint(t) && !before.HasTaint(t) })
 			n.Conditions = before.Conditions
+			for key := range then.Labels {
+				if _, was := before.Labels[key]; !was {
+					delete(n.Labels, key)
+				}
+			}
 			for key := range then.Annotations {
 				if _, was := before.Annotations[key]; !was {
 					delete(n.Annotations, key)
@@ -74,6 +79,11 @@ var movers = map[string]func(*world.Node){
 	},
 	"kured": func(n *world.Node) {
 		sim.Annotate(n, "weave.works/kured-reboot-in-progress", "yes")
+		n.Unschedulable = true
+	},
+	"cyclops": func(n *world.Node) { n.Labels["cyclops.atlassian.com/terminate"] = "request-1" },
+	"event": func(n *world.Node) { // of the Node Termination Handler, one that outlives it
+		n.Labels["aws-node-termination-handler/action"] = "CordonAndDrain"
 		n.Unschedulable = true
 	},
 	"keeper":    func(n *world.Node) { sim.Annotate(n, sim.KeepAnnotation, "true") }, // of the autoscaler

@@ -1,6 +1,8 @@
 package words
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,11 +13,11 @@ import (
 	"github.com/drainboard/drainboard/engine/world"
 )
 
-// leavers are who puts a mark that nobody else puts: a taint's key, or its beginning, or an annotation
-// (docs/reference/external-movers.md).
+// leavers are who puts a mark that nobody else puts: a taint's key, or its beginning, an annotation
+// or a label (docs/reference/external-movers.md).
 var leavers = map[string]string{
 	sim.AutoscalerTaint.Key: "Cluster Autoscaler", sim.KopsTaint: "kops", "kops.k8s.io/needs-update": "kops", "karpenter.sh/": "Karpenter",
-	"aws-node-termination-handler/": "Node Termination Handler", "weave.works/kured-reboot-in-progress": "kured",
+	"aws-node-termination-handler/": "Node Termination Handler", "cyclops.atlassian.com/terminate": "Cyclops", "weave.works/kured-reboot-in-progress": "kured",
 }
 
 // movers checks that those who are said to move nodes, or to change the group, are there, and that those who
@@ -94,6 +96,9 @@ func (c *Check) ofNodes(was, r *record.Run) {
 		if n := view.Node(append(slices.Clone(m.Nodes), "")[0]); n == nil || !Carries(n, m.Mark) {
 			c.d.Breaks("told: %s; no node has that mark", m.Action())
 		}
+		if !unmarks(m) {
+			c.d.Breaks("told: %s is to remove its mark %q, by no command that does: %q", m.Who, m.Mark, m.WayOut)
+		}
 	}
 	for _, m := range view.Machines() {
 		n := view.NodeOf(m.ID)
@@ -110,6 +115,23 @@ func (c *Check) ofNodes(was, r *record.Run) {
 			}
 		}
 	}
+}
+
+// removes finds the command that takes a mark off a node.
+var removes = regexp.MustCompile(`: kubectl (taint|label|annotate) node \S+ (\S+)-(,|$)`)
+
+// unmarks reports whether a way out that asks for the removal of a mark has the command for that, where one
+// takes it off: not a condition, which the node's own agents set, nor a cordon with what was put beside it.
+func unmarks(m record.ExternalMover) bool {
+	verb := map[string]string{"taint": "taint", "label": "label", "annotation": "annotate"}
+	kind, what, _ := strings.Cut(m.Mark, " ")
+	if verb[kind] == "" || !strings.Contains(m.WayOut, "remove ") {
+		return true
+	}
+	what, _, _ = strings.Cut(what, ", ")
+	key, _, _ := strings.Cut(what, "=")
+	by := removes.FindStringSubmatch(m.WayOut)
+	return by != nil && by[1] == verb[kind] && (by[2] == key || by[2] == what)
 }
 
 // Rows checks that a node whose next step is certain, by a mark on it, is not shown as another's who only may
@@ -138,9 +160,7 @@ func (c *Check) marked(r *record.Run, machine string, n *world.Node) (out []stri
 			keys = append(keys, t.Key)
 		}
 	}
-	for key := range n.Annotations {
-		keys = append(keys, key)
-	}
+	keys = slices.AppendSeq(slices.AppendSeq(keys, maps.Keys(n.Annotations)), maps.Keys(n.Labels))
 	for mark, who := range leavers {
 		if slices.ContainsFunc(keys, func(key string) bool {
 			return key == mark || strings.HasSuffix(mark, "/") && strings.HasPrefix(key, mark)

@@ -92,6 +92,8 @@ var mutations = []mutation{
 	{"9: who holds a Deployment is not cleaned", "record/action.go", "o.Deployment = o.Deployment.Clean()", "_ = o.Deployment", "Scenario/single_held_in_evil_words", "rule 9: "},
 	{"movers: the autoscaler is not found by its tag", "assess/movers/group.go", "\t\t\treturn key\n", "", "", "told: a mover of the kind"},
 	{"movers: a guess comes before what is certain", "world/mover.go", "boolean(a.Guess)-boolean(b.Guess)", "boolean(b.Guess)-boolean(a.Guess)", "", "snapshot: "},
+	{"launches: a new node counts without the labels that are expected", "assess/nodes.go", "v != \"\" && got != v {\n\t\t\treturn false\n\t\t}", "v != \"\" && got != v {\n\t\t\tcontinue\n\t\t}", "", "rule 4: "},
+	{"launches: a label of any value is expected with none", "assess/nodes.go", "v != \"\" && got != v {", "got != v {", "", "NodeCreationFailure: node"},
 	{"movers: a label comes off by no command", "text/twin.go", "\t\treturn \"kubectl label node \" + node + \" \" + key + \"-\"\n", "\t\t_ = key\n", "", "by no command that does"},
 	{"movers: each step of an update in place is its failure", "world/movermark.go", "c.On && c.Reason == \"UpdateFailed\"", "c.On", inPlacePlay, "snapshot: the update of"},
 	{"record: the reason stands in the place of the sizes", "record/check/reconcile.go", "text.SizesMismatch(b.String(), why)", "text.SizesMismatch(why, b.String())", "", "record: "},

@@ -66,7 +66,7 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 		}
 		if p.on() {
 			p.selects()
-			p.labels()
+			p.marked()
 		}
 	}
 	if mustEndWell(seed) {
@@ -89,6 +89,7 @@ type player struct {
 	remote   *rand.Rand
 	edge     *rand.Rand // nil: no edge cases
 	own      *rand.Rand // of our own rules, nil by others
+	labels   *rand.Rand // of a group whose nodes have labels, nil for none
 	marks    *rand.Rand // of tools that label nodes which they will end, nil for none
 	theirs   *rand.Rand // of other users who select nodes for an update in place, nil for none
 	sizes    sizesPlay
@@ -202,9 +203,9 @@ func (p *player) world() {
 	p.say("timing boot=%ds ready=%ds terminate=%ds cloud-lag=%dms cluster-lag=%dms sync=%dms",
 		2+r.IntN(10), 1+r.IntN(5), 2+r.IntN(15), 100+r.IntN(3000), 5+r.IntN(300), 50+r.IntN(8000))
 	nodes := 1 + r.IntN(5)
-	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s %s",
+	p.say("cluster zones=%s nodes=%d min=%d template=%s new=%d slots=%d warm=%d %s %s %s %s %s%s",
 		p.pick("a", "a,b", "a,b,c"), nodes, r.IntN(nodes+1)*r.IntN(2), p.pick("1", "2", "2", "2"), r.IntN(2), 3+r.IntN(4),
-		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"), p.seldom(6, "half-spot"))
+		max(0, r.IntN(8)-5), p.seldom(6, "spot"), p.seldom(8, "protected"), p.seldom(8, "overrides=2"), p.seldom(4, "cpu=2000"), p.seldom(6, "half-spot"), p.labelled())
 	p.workloads()
 	p.single()
 	p.say("workload logs kind=daemonset")
@@ -222,6 +223,26 @@ func (p *player) world() {
 	}
 	if p.one(4) {
 		p.say("user suspends AZRebalance")
+	}
+}
+
+// labelled gives the nodes of one group in six labels.
+func (p *player) labelled() string {
+	if p.labels = rand.New(rand.NewPCG(p.seed, 0x1abd)); p.labels.IntN(6) > 0 { // elsewhere, as hooks do
+		p.labels = nil
+		return ""
+	}
+	return " labels=team:web,tier:front"
+}
+
+// expectLabels lets the run expect them of new nodes. The first ones may lack them.
+func (p *player) expectLabels() {
+	if p.labels == nil {
+		return
+	}
+	p.say("settings new-labels=%s", []string{"team:web", "team", "team:web,tier"}[p.labels.IntN(3)])
+	if n := p.labels.IntN(3); n > 0 {
+		p.say("fault no-labels count=%d", n)
 	}
 }
 
@@ -255,6 +276,7 @@ func (p *player) asks(strategy string) {
 		return
 	}
 	p.say("settings strategy=%s", strategy)
+	p.expectLabels()
 	defer p.ownAsks()
 	if surge := rand.New(rand.NewPCG(p.seed, 0x5c46)); strategy == "eks" && surge.IntN(2) == 0 { // elsewhere, as hooks do
 		p.say("settings max-surge=%s", []string{"fit", "fit", "1", "2", "5", "10%", "50%"}[surge.IntN(7)])
@@ -499,8 +521,8 @@ func (p *player) twoMovers(r *rand.Rand) {
 	p.say("user moves %s by=asks-kops for=%s", name, span)
 }
 
-// labels lets a tool label a node that it will end.
-func (p *player) labels() {
+// marked lets a tool label a node that it will end.
+func (p *player) marked() {
 	list := p.Sim.Alive()
 	if p.marks == nil || len(list) == 0 || p.Sim.Now().Before(p.Sim.Faults.EtcdUntil) || p.marks.IntN(15) > 0 {
 		return

@@ -467,6 +467,19 @@ func (k *eksWorker) wrongQuiet(e record.Event, watched time.Time, marksLeft bool
 	return ""
 }
 
+// podOf is a pod that is told with its owner: its Deployment is in its name.
+var podOf = regexp.MustCompile(`\bshop/(\S+)-[0-9]+ of (\S+)`)
+
+// wrongOwner says which pod an event names with another owner than its own, "" for none.
+func wrongOwner(e record.Event) string {
+	for _, m := range podOf.FindAllStringSubmatch(e.Message, -1) {
+		if m[1] != m[2] {
+			return fmt.Sprintf("%q is of another owner", m[0])
+		}
+	}
+	return ""
+}
+
 // vanish lets a machine that ends be gone after a while, with its node and what ran there.
 func (k *eksWorker) vanish(m *eksMachine) {
 	m.State = world.MachineTerminating

@@ -493,6 +493,9 @@ func (p *startedPlay) act() {
 		if why := p.e.wrongQuiet(event, p.born, len(p.e.earlier) > 0); why != "" {
 			p.breaks("%s: %q", why, event.Message)
 		}
+		if why := wrongOwner(event); why != "" {
+			p.breaks("%s: %q", why, event.Message)
+		}
 		if event.Type == record.PodEvicted {
 			p.told["helped"]++
 		}

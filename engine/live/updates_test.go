@@ -135,6 +135,9 @@ func (p *updatePlay) attach() {
 			if why := p.k.wrongQuiet(e, p.came, p.k.retried); why != "" {
 				p.breaks("%s: %q", why, e.Message)
 			}
+			if why := wrongOwner(e); why != "" {
+				p.breaks("%s: %q", why, e.Message)
+			}
 			if repeats.Often(e, p.now) {
 				p.breaks("%s of %q is told over and over: %q", e.Type, e.Node, e.Message)
 			}

@@ -94,6 +94,7 @@ var mutations = []mutation{
 	{"movers: a guess comes before what is certain", "world/mover.go", "boolean(a.Guess)-boolean(b.Guess)", "boolean(b.Guess)-boolean(a.Guess)", "", "snapshot: "},
 	{"launches: a new node counts without the labels that are expected", "assess/nodes.go", "v != \"\" && got != v {\n\t\t\treturn false\n\t\t}", "v != \"\" && got != v {\n\t\t\tcontinue\n\t\t}", "", "rule 4: "},
 	{"launches: a label of any value is expected with none", "assess/nodes.go", "v != \"\" && got != v {", "got != v {", "", "NodeCreationFailure: node"},
+	{"words: what holds a pod stands in the place of its owner", "strategy/eksmanaged.go", "text.HeldPod(b.Pod, b.Owner, b.Detail)", "text.HeldPod(b.Pod, b.Detail, b.Owner)", "TestFollowedUpdates", "is of another owner"},
 	{"movers: a label comes off by no command", "text/twin.go", "\t\treturn \"kubectl label node \" + node + \" \" + key + \"-\"\n", "\t\t_ = key\n", "", "by no command that does"},
 	{"movers: each step of an update in place is its failure", "world/movermark.go", "c.On && c.Reason == \"UpdateFailed\"", "c.On", inPlacePlay, "snapshot: the update of"},
 	{"record: the reason stands in the place of the sizes", "record/check/reconcile.go", "text.SizesMismatch(b.String(), why)", "text.SizesMismatch(why, b.String())", "", "record: "},

@@ -57,6 +57,7 @@ func (c *Script) cluster(a *args) error {
 		spec = fmt.Sprint(version)
 	}
 	s.SetTemplate(version, spec)
+	s.Group.NodeLabels = a.pairs("labels")
 	if n := a.int("new", 0); n > 0 {
 		s.AddNodes(n, version)
 	}
@@ -68,7 +69,6 @@ func (c *Script) cluster(a *args) error {
 		s.Group.Overrides = append(s.Group.Overrides, world.Template{ID: fmt.Sprintf("lt-%d", i+1), Version: n})
 		s.Group.Mixed = true
 	}
-	s.Group.NodeLabels = a.pairs("labels")
 	if name := a.word("name"); name != "" {
 		s.Group.Name = name
 	}

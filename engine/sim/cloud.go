@@ -23,7 +23,7 @@ const (
 // Group is an Auto Scaling group as it is.
 type Group struct {
 	world.Group
-	// NodeLabels are what new nodes are labelled with.
+	// NodeLabels are what nodes are labelled with as they join.
 	NodeLabels map[string]string
 	// ZoneRoom is how many machines a zone still has, any number where it names none; Quota how many
 	// the account may run, 0 for any number.

@@ -28,6 +28,7 @@ func (c *Script) cluster(a *args) error {
 	if err := c.provider(a); err != nil {
 		return err
 	}
+	s.Group.NodeLabels = a.pairs("labels")
 	s.AddNodes(a.int("nodes", 3), 1)
 	s.AddDetached(a.int("detached", 0))
 	s.Group.WarmSize = a.int("warm", 0)
@@ -57,7 +58,6 @@ func (c *Script) cluster(a *args) error {
 		spec = fmt.Sprint(version)
 	}
 	s.SetTemplate(version, spec)
-	s.Group.NodeLabels = a.pairs("labels")
 	if n := a.int("new", 0); n > 0 {
 		s.AddNodes(n, version)
 	}

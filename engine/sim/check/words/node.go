@@ -28,6 +28,16 @@ func (c *Check) nodes(was *record.Run, dec engine.Decision) {
 		}
 		c.stage(id, was.Nodes.Get(id), n, told)
 		c.left(id, n, told)
+		c.foundLate(was.Nodes.Get(id), n, dec.Run.Phases)
+	}
+}
+
+// foundLate checks that a node which is left out because it was found after the last phase had begun was not waiting
+// to be replaced before that.
+func (c *Check) foundLate(was, is record.Node, phases []record.Phase) {
+	waited := was.Stage == record.Outdated || was.Stage == record.Queued
+	if last := len(phases) - 1; waited && is.Stage == record.Skipped && is.Reason == "found after the last phase began" && last >= 0 && was.Since.Before(phases[last].Start) {
+		c.d.Breaks("told: %s was %q, and has been outdated since %s; phase %s began at %s", is.Name, is.Reason, was.Since, phases[last].Name, phases[last].Start)
 	}
 }
 

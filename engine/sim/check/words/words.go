@@ -26,6 +26,7 @@ type Check struct {
 	drains  map[string]time.Time       // when the drain of a node was told, by machine
 	owned   map[string]map[string]bool // the UIDs of all pods that there were, by that of their owner
 	back    map[returned]bool          // pods that were told to have come back
+	passed  map[int]bool               // by lives of the driver: the canary was told to be healthy
 	gone    time.Time                  // when a node was told to be replaced the last time
 	repeats Repeats
 	// suspended are the processes that this process of the driver has seen suspended by its run.
@@ -40,7 +41,7 @@ type returned struct {
 
 // New makes the check of a driver that has told nothing yet.
 func New(d *drive.Driver, sees func(world.Source) bool) *Check {
-	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, owned: map[string]map[string]bool{}, back: map[returned]bool{}, suspended: map[string]bool{}}
+	return &Check{d: d, sees: sees, zones: map[string]string{}, pods: map[string]bool{}, budgets: map[string]bool{}, drains: map[string]time.Time{}, owned: map[string]map[string]bool{}, back: map[returned]bool{}, passed: map[int]bool{}, suspended: map[string]bool{}}
 }
 
 // Decided checks what a decision tells.
@@ -95,10 +96,18 @@ func (c *Check) Told(events []record.Event) {
 // lasts is how long a controller may not be done with what it has replaced before that is told.
 const lasts = 25 * time.Second
 
-// once checks that a pod is told once to have come back, and that a controller is not done only once that lasts.
+// CameBack reports whether a pod was told to have come back, in this life of the driver.
+func (c *Check) CameBack(uid string) bool { return c.back[returned{uid, c.d.Deaths}] }
+
+// once checks that a pod is told once to have come back, the canary once to be healthy and then not to be in trouble,
+// and that a controller is not done only once that lasts.
 func (c *Check) once(e record.Event) {
 	now := c.d.Sim.Now()
 	switch p := c.d.Sim.PodNamed(e.Pod); {
+	case e.Reason == "canary" && c.passed[c.d.Deaths] && !strings.HasPrefix(e.Message, "canary healthy again"):
+		c.says(e, "the canary was told to be healthy, and the other nodes follow")
+	case e.Reason == "canary" && e.Type == record.ValidationPassed:
+		c.passed[c.d.Deaths] = !strings.HasPrefix(e.Message, "canary healthy again")
 	case e.Type == record.NodeReplaced:
 		c.gone = now
 	case e.Reason == record.ReasonNotComplete && now.Sub(c.gone) < lasts:

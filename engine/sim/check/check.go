@@ -31,17 +31,18 @@ type Checker struct {
 	// approved are the hashes of batches that an operator has approved.
 	approved map[string]bool
 
-	service service
-	hooks   hooks
-	vigils  map[string]*vigil // by machine
-	reads   map[string]look   // consistent reads whose answers are on their way
-	marked  map[string]bool   // marks that we have put, as MarksOn names them
-	ended   map[string]bool   // machines whose end was asked for while the run ran
-	clock   usableTime
-	kops    instances
-	due     map[string]time.Time // since when a pod was to leave, by UID
-	full    map[string]time.Time // since when a pod has been tried often enough, by UID
-	sick    map[string]time.Time // since when an update that failed was to be given up in time, by machine
+	service  service
+	hooks    hooks
+	vigils   map[string]*vigil // by machine
+	reads    map[string]look   // consistent reads whose answers are on their way
+	marked   map[string]bool   // marks that we have put, as MarksOn names them
+	ended    map[string]bool   // machines whose end was asked for while the run ran
+	clock    usableTime
+	kops     instances
+	due      map[string]time.Time // since when a pod was to leave, by UID
+	restarts map[string]bool      // pods whose next turn is the first one again, by UID
+	full     map[string]time.Time // since when a pod has been tried often enough, by UID
+	sick     map[string]time.Time // since when an update that failed was to be given up in time, by machine
 	// wasCordoned are the machines whose nodes have been cordoned while they drain.
 	wasCordoned map[string]bool
 	uncordoned  map[string]bool // machines whose nodes we have uncordoned, which the View does not show yet
@@ -56,11 +57,14 @@ type Checker struct {
 	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
 	lowered     *record.Action // the last lowering that has happened
 	made        *record.Action // the raise that has happened last, nil for none
+	most        int            // the highest maximum that the driver was told to be set
 	sized       int            // the desired size as it was when the group was to end no machines, or as it was set since
 
 	shownBatches map[string][]string // what the hash of each batch stood for when it was shown
 	owners       map[string]string   // of the pods that were asked to go, by UID
 	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
+	emptied      map[place]time.Time // since when we have made pods leave
+	barred       map[string]bool     // pods that a budget was seen to keep since they were asked to leave the last time, by UID
 	raised       bool                // the group's raise was asked for
 	mostRaised   int                 // the largest of the raises that were asked for
 	meantAt      time.Time           // when the run wrote down what it raises from, before it asks for it
@@ -90,9 +94,9 @@ type Checker struct {
 func (c *Checker) Begin(d *drive.Driver) {
 	*c = Checker{
 
-		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, restarts: map[string]bool{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
-		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
+		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, emptied: map[place]time.Time{}, barred: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.Group.Sizes.Desired-d.Sim.Before.Desired-d.Sim.Foreign.Desired),
 		passing:  passing{owed: map[string]string{}, ours: map[string]bool{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
@@ -138,6 +142,8 @@ func (c *Checker) Asked(a record.Action) {
 	c.templateBack(a)
 	c.named(a)
 	switch a.Kind {
+	case record.LaunchIn:
+		c.fits(a)
 	case record.Detach:
 		c.detaches(a)
 	case record.Deregister:
@@ -319,6 +325,11 @@ func (c *Checker) Delivered(a record.Action, o record.Outcome) {
 	c.heard(a, o)
 	c.lacking.heard(a, o)
 	c.noteMoved(a, o)
+	c.leftNode(a, o)
+	if a.Kind == record.SetSizes && o.Verdict == record.Done {
+		c.most = max(c.most, a.Sizes.Max)
+	}
+	c.misruled(a, o)
 	if a.Kind == record.Delete && o.Verdict == record.Refused {
 		delete(c.passing.ours, a.UID)
 	}
@@ -378,6 +389,8 @@ func (c *Checker) Resumed() {
 	c.dark.after, c.dark.told = 0, 0 // the last of it may not be in the record
 	c.others = resized{}             // likewise
 	clear(c.movedFrom)               // what the last process knew of it may not be in the record
+	clear(c.emptied)                 // likewise
+	clear(c.barred)                  // likewise
 	for key := range c.open {
 		if strings.HasPrefix(key, "hook/") || strings.HasPrefix(key, "look/") || strings.HasPrefix(key, "routes/") || strings.HasPrefix(key, "owner/") || strings.HasPrefix(key, "balancers/") || strings.HasPrefix(key, "check/") || strings.HasPrefix(key, "inspect/") {
 			delete(c.open, key)
@@ -444,6 +457,8 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.awaits(dec)
 	c.waves(dec)
 	c.passed(dec)
+	c.atOnce(dec)
+	c.standby(dec)
 	c.retires(dec)
 	c.lacks(dec)
 	c.hookedDrains(dec)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -440,3 +441,16 @@ func (c *Checker) replicas() {
 
 // LeavesDoubt reports whether a run names that nobody can tell what it leaves of a raise.
 func LeavesDoubt(r *record.Run) bool { return named(r, figureless(text.RaiseDoubtful(0, ""))) }
+
+// standby checks that a node is left out as soon as its machine is seen to stand by: a user has taken it out of service.
+func (c *Checker) standby(dec engine.Decision) {
+	if dec.Run.State != record.Running || !c.sees(world.Cloud) || !c.readOnce() || len(c.clock.was.Target.Templates) == 0 { // which nodes are outdated is not known yet
+		return
+	}
+	for id, n := range dec.Run.Nodes.All() {
+		m := c.d.Sim.View.Machine(id)
+		if waits := n.Stage == record.Outdated || n.Stage == record.Queued; m != nil && m.State == world.MachineStandby && waits && !n.New {
+			c.d.Breaks("movers: %s stands by, and is still to be replaced (%s)", id, n.Stage)
+		}
+	}
+}

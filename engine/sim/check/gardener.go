@@ -153,7 +153,7 @@ func (c *Checker) triedOften(o record.ForceOrder) {
 		d.Breaks("retries: force order %s for %s, whose budgets do not keep it", o.ID, p.Ref())
 		return
 	}
-	if b := budgets[0]; k.MisconfiguredRetry > 0 && b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0 {
+	if c.neverOpens(p) {
 		d.Breaks("retries: force order %s for %s, whose budget never opens", o.ID, p.Ref())
 	}
 }
@@ -171,10 +171,35 @@ func (c *Checker) shownDue(o record.ForceOrder, p *world.Pod) {
 // waits notes since when the pods of draining nodes have been due.
 func (c *Checker) waits() {
 	for uid, p := range c.d.Run.Pods.All() {
+		if c.restarts[uid] {
+			if pod := c.d.Sim.View.Pod(uid); !p.Round.Equal(c.d.Sim.Now()) || pod == nil || c.neverOpens(pod) {
+				continue
+			}
+			delete(c.restarts, uid)
+		}
 		if _, known := c.due[uid]; !known && p.Rounds+p.Tries > 0 {
 			c.due[uid] = c.d.Sim.Now()
 		}
 	}
+}
+
+// misruled notes that a pod was refused by a budget which never opens: that is none of its tries, and they begin again.
+func (c *Checker) misruled(a record.Action, o record.Outcome) {
+	if p := c.d.Sim.View.Pod(a.UID); a.Kind == record.Evict && o.Refusal == record.RefusedBudget && p != nil && c.neverOpens(p) {
+		c.restarts[a.UID] = true
+		delete(c.due, a.UID)
+	}
+}
+
+// neverOpens reports whether the only budget of a pod is one that lets none go while all its pods are healthy, where
+// such ones are told apart.
+func (c *Checker) neverOpens(p *world.Pod) bool {
+	budgets := c.d.Sim.View.BudgetsOf(p)
+	if len(budgets) != 1 || c.d.Run.Settings.MisconfiguredRetry == 0 {
+		return false
+	}
+	b := budgets[0]
+	return b.Current && b.Expected > 0 && b.Healthy >= b.Expected && b.Allowed == 0
 }
 
 // kept checks that a pod which its budget has kept for as many tries as there are to be is deleted, as

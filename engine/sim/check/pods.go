@@ -2,10 +2,12 @@ package check
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // eviction checks rule 2 when an eviction is sent: it names, by its UID, a pod
@@ -14,6 +16,8 @@ func (c *Checker) eviction(a record.Action) {
 	d := c.d
 	p := d.Sim.View.Pod(a.UID)
 	if p != nil {
+		c.returns(p)
+		delete(c.barred, a.UID)
 		c.owners[a.UID] = p.Owner.UID
 	}
 	switch {
@@ -56,6 +60,108 @@ func (c *Checker) orders(dec engine.Decision) {
 			return say.Kind == record.CmdForce && (say.Node == o.Node || say.Node == o.Machine) && say.UID == o.UID && say.By == o.By
 		}) {
 			c.d.Breaks("rule 2: force order %s for %s, which nobody has given", o.ID, o.Node)
+		}
+	}
+}
+
+// place is where a pod of an owner has been.
+type place struct{ owner, node string }
+
+// returns checks, when a pod is first asked to leave, that it was told to have come back if it is known to have taken
+// the place of one that was made to leave the same node.
+func (c *Checker) returns(p *world.Pod) {
+	if _, asked := c.owners[p.UID]; asked || p.Owner.UID == "" {
+		return
+	}
+	gone, left := c.emptied[place{p.Owner.UID, p.Node}]
+	if left && p.Created.After(gone) && !c.words.CameBack(p.UID) {
+		c.d.Breaks("evictions: %s is asked to leave %s, to which it has come back, and that was not told", p.Ref(), p.Node)
+	}
+}
+
+// atOnce checks that a pod on a node that drains which no budget can keep is asked to leave by the decision that sees
+// it, unless another eviction under the same budget, or as many as there may be, have no answer yet.
+func (c *Checker) atOnce(dec engine.Decision) {
+	d, r, view := c.d, &dec.Run, c.d.Sim.View
+	if r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.readOnce() || r.Settings.VolumesInTurn || c.evictions(r, nil) >= r.Settings.EvictionsAtOnce {
+		return
+	}
+	for id, n := range r.Nodes.All() {
+		if !c.evicts(r, id, n) {
+			continue
+		}
+		for _, p := range view.PodsOn(n.Name) {
+			if p.Terminating() || c.words.CameBack(p.UID) || drain.Judge(view, p, r.Consents()).Fate != drain.Leaves || !c.mayGo(r, p) {
+				continue
+			}
+			if _, asked := r.Pending["evict/"+p.UID]; !asked && c.evictions(r, view.BudgetsOf(p)) == 0 {
+				d.Breaks("evictions: %s on %s (%s) can be evicted at once, and is not asked to leave", p.Ref(), n.Name, id)
+			}
+		}
+	}
+}
+
+// evicts reports whether a run has begun with a node, and has nothing to do with it but to evict its pods.
+func (c *Checker) evicts(r *record.Run, id string, n record.Node) bool {
+	node := c.d.Sim.View.Node(n.Name)
+	drains := n.Stage == record.Draining && n.Order == "" && n.Missing.IsZero() && n.Since.Before(c.d.Sim.Now())
+	return drains && node != nil && node.Unschedulable && !changing(r, id) && (n.Isolated || !c.isKops())
+}
+
+// mayGo reports whether no budget keeps a pod by now: it was never asked to leave, or its budget has kept it since.
+func (c *Checker) mayGo(r *record.Run, p *world.Pod) bool {
+	_, asked := c.owners[p.UID]
+	switch budgets := c.d.Sim.View.BudgetsOf(p); {
+	case free(c.d.Sim.View, p):
+		return c.barred[p.UID] || !asked && r.Pods.Peek(p.UID).Tries == 0
+	case r.Pods.Peek(p.UID).Tries > 0 && len(budgets) == 1 && budgets[0].Allowed <= 0:
+		c.barred[p.UID] = true
+	}
+	return false
+}
+
+// changing reports whether a change of a node or its machine has no answer yet: pods leave after that.
+func changing(r *record.Run, machine string) bool {
+	for _, p := range r.Pending {
+		if a := p.Action; a.Machine == machine && a.Kind != record.Evict && !a.ReadOnly() {
+			return true
+		}
+	}
+	return false
+}
+
+// evictions counts the evictions of a run without an answer, of pods under one of some budgets, or of all.
+func (c *Checker) evictions(r *record.Run, under []*world.Budget) (n int) {
+	for key, asked := range r.Pending {
+		uid, evicts := strings.CutPrefix(key, "evict/")
+		p := c.d.Sim.View.Pod(uid)
+		if evicts && asked.Accepted.IsZero() && (under == nil || p == nil || slices.ContainsFunc(under, func(b *world.Budget) bool { return b.Covers(p) })) {
+			n++
+		}
+	}
+	return n
+}
+
+// free reports whether the eviction API lets a pod go whatever its budget still allows
+// (pkg/registry/core/pod/storage/eviction.go): there is none, the pod does not run yet, or it is not Ready and its
+// budget has as many healthy pods as it requires, or lets such pods always go.
+func free(w *world.World, p *world.Pod) bool {
+	budgets := w.BudgetsOf(p)
+	switch {
+	case len(budgets) == 0, p.Phase == world.PodPending:
+		return true
+	case len(budgets) > 1 || p.Ready:
+		return false
+	}
+	b := budgets[0]
+	return b.AlwaysAllow || b.Desired > 0 && b.Healthy >= b.Desired
+}
+
+// leftNode notes that a pod was made to leave its node.
+func (c *Checker) leftNode(a record.Action, o record.Outcome) {
+	if owner := c.owners[a.UID]; owner != "" && o.Verdict == record.Done && (a.Kind == record.Evict || a.Kind == record.Delete) {
+		if at := (place{owner, a.Node}); c.emptied[at].IsZero() {
+			c.emptied[at] = c.d.Sim.Now()
 		}
 	}
 }

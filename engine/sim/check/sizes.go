@@ -415,3 +415,16 @@ func (c *Checker) templateBack(a record.Action) {
 		}
 	}
 }
+
+// fits checks that a machine is only asked for by name once the group's maximum is known to leave room for it: the
+// cloud refuses it otherwise. One that is asked for once more with the same token may be among those that there are.
+func (c *Checker) fits(a record.Action) {
+	s := c.d.Sim
+	if c.d.Run.Pending[a.Key].Repeated {
+		return
+	}
+	need := min(s.View.Group.Sizes.Desired, s.Group.Sizes.Desired) + 1
+	if known := max(s.View.Group.Sizes.Max, c.most); known < need {
+		c.d.Breaks("sizes: %s is asked for, and the group may have %d of the %d machines that it will have, as far as is known", a.Key, known, need)
+	}
+}

@@ -109,7 +109,6 @@ func (s sizeLowering) lower(l record.Lowering) {
 	if l.Stopped.IsZero() { // reads before that do not count
 		l.Stopped = s.Now
 		s.set(l)
-		return
 	}
 	if _, asked := s.Run.Pending[record.LowerKey]; !asked {
 		if !read.After(l.Stopped) || !s.atRest() {

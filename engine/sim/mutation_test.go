@@ -342,6 +342,7 @@ var mutations = []mutation{
 	{"retries: a PDB that never opens takes one of a pod's tries", "evict.go", "\t\tp.Rounds = 0\n", "\t\tp.Rounds = 1\n", gardenerPlay, "retries: force order"},
 	{"movers: a node in Standby waits to be replaced", "observe.go", "(drains || n.Stage == record.Outdated ||", "(drains ||", kopsPlay, "stands by"},
 	{"sizes: a machine is asked for before the maximum leaves room for it", "capacity.go", "\t\tif !s.Ensure(record.Action{Kind: record.SetSizes, Key: higher,", "\t\tif s.Ensure(record.Action{Kind: record.SetSizes, Key: higher,", "", "as far as is known"},
+	{"singles: a run ends before they are set back", "end.go", "\tif !restoreSingles(s) {\n\t\ts.WakeAt(s.Now.Add(time.Second))\n\t\treturn\n", "\tif !restoreSingles(s) {\n\t\ts.WakeAt(s.Now.Add(time.Second))\n", ownPlay, "leaves it to others to set back"},
 	{"launches: drains wait for what others have added", "assess/launches.go", "s.Run.Expected()-max(0, s.Run.Others)", "s.Run.Expected()-min(0, s.Run.Others)", "", "lacks none"},
 	{"found: what others take off of the group counts as a part of what the run takes back", "capacity.go", "\ts.Run.Others += by\n\tkeep(", "\ts.Run.Lowered -= by\n\tkeep(", "Scenario/raised_then_lowered_by_others", ""},
 	{"sizes: a higher minimum keeps more than the raise", "capacity.go", "kept := min(least-run.Base.Desired-run.Others, ", "kept := max(least-run.Base.Desired-run.Others, ", "Scenario/sizes_minimum_and_more", ""},

@@ -65,6 +65,7 @@ type Checker struct {
 	movedFrom    map[string]bool     // owners (by UID) whose pods we made leave
 	emptied      map[place]time.Time // since when we have made pods leave
 	barred       map[string]bool     // pods that a budget was seen to keep since they were asked to leave the last time, by UID
+	unscaled     map[string]bool     // Deployments (by UID) whose replicas may not be set back
 	raised       bool                // the group's raise was asked for
 	mostRaised   int                 // the largest of the raises that were asked for
 	meantAt      time.Time           // when the run wrote down what it raises from, before it asks for it
@@ -96,7 +97,7 @@ func (c *Checker) Begin(d *drive.Driver) {
 
 		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, restarts: map[string]bool{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
-		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, emptied: map[place]time.Time{}, barred: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
+		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, emptied: map[place]time.Time{}, barred: map[string]bool{}, unscaled: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.Group.Sizes.Desired-d.Sim.Before.Desired-d.Sim.Foreign.Desired),
 		passing:  passing{owed: map[string]string{}, ours: map[string]bool{}, past: map[string]int{}, told: map[string]int{}},
 		launches: launches{joining: map[string]time.Duration{}, joined: map[string]bool{}},
@@ -330,6 +331,7 @@ func (c *Checker) Delivered(a record.Action, o record.Outcome) {
 		c.most = max(c.most, a.Sizes.Max)
 	}
 	c.misruled(a, o)
+	c.deniesScale(a, o)
 	if a.Kind == record.Delete && o.Verdict == record.Refused {
 		delete(c.passing.ours, a.UID)
 	}

@@ -425,17 +425,27 @@ func (c *Checker) endsTold(events []record.Event) {
 }
 
 // replicas checks that each Deployment that the run has scaled has one replica again, unless the run names it, or others
-// have scaled it since.
+// have scaled it since. A run that ends by itself names only one whose replicas it may not set back.
 func (c *Checker) replicas() {
 	for uid, n := range c.d.Sim.Scaled {
 		w := c.d.Sim.Deployment(uid)
-		if w == nil || w.Replicas != n || n < 2 || !w.Ours {
+		if w == nil {
 			continue
 		}
-		named := func(line string) bool { return strings.Contains(line, " "+w.Name+" -n "+w.Namespace+" ") }
-		if !slices.ContainsFunc(c.d.Run.Unrestored, named) {
+		named := slices.ContainsFunc(c.d.Run.Unrestored, func(line string) bool { return strings.Contains(line, " "+w.Name+" -n "+w.Namespace+" ") })
+		if keeps := w.Replicas == n && n >= 2 && w.Ours; keeps && !named {
 			c.d.Breaks("rule 5: Deployment %s keeps %d replicas", w.Name, n)
 		}
+		if named && !c.early && !c.unscaled[uid] {
+			c.d.Breaks("rule 4: the run ends by itself, and leaves it to others to set back the replicas of Deployment %s", w.Name)
+		}
+	}
+}
+
+// deniesScale notes that the replicas of a Deployment may not be set back.
+func (c *Checker) deniesScale(a record.Action, o record.Outcome) {
+	if a.Kind == record.Scale && a.Replicas < a.FromReplicas && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedStale {
+		c.unscaled[a.UID] = true
 	}
 }
 

@@ -65,7 +65,7 @@ func (c *Checker) orders(dec engine.Decision) {
 }
 
 // place is where a pod of an owner has been.
-type place struct{ owner, node string }
+type place struct{ owner, machine string }
 
 // returns checks, when a pod is first asked to leave, that it was told to have come back if it is known to have taken
 // the place of one that was made to leave the same node.
@@ -73,7 +73,11 @@ func (c *Checker) returns(p *world.Pod) {
 	if _, asked := c.owners[p.UID]; asked || p.Owner.UID == "" {
 		return
 	}
-	gone, left := c.emptied[place{p.Owner.UID, p.Node}]
+	node := c.d.Sim.View.Node(p.Node)
+	if node == nil {
+		return
+	}
+	gone, left := c.emptied[place{p.Owner.UID, node.Machine}]
 	if left && p.Created.After(gone) && !c.words.CameBack(p.UID) {
 		c.d.Breaks("evictions: %s is asked to leave %s, to which it has come back, and that was not told", p.Ref(), p.Node)
 	}
@@ -160,7 +164,7 @@ func free(w *world.World, p *world.Pod) bool {
 // leftNode notes that a pod was made to leave its node.
 func (c *Checker) leftNode(a record.Action, o record.Outcome) {
 	if owner := c.owners[a.UID]; owner != "" && o.Verdict == record.Done && (a.Kind == record.Evict || a.Kind == record.Delete) {
-		if at := (place{owner, a.Node}); c.emptied[at].IsZero() {
+		if at := (place{owner, a.Machine}); c.emptied[at].IsZero() {
 			c.emptied[at] = c.d.Sim.Now()
 		}
 	}

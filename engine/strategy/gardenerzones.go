@@ -134,13 +134,13 @@ func (g Gardener) Decrements(s *assess.Reader, machine string) bool {
 	z := g.look(s, zone, nil)
 	old, ending := 0, 0
 	for id, n := range s.Run.Nodes.All() {
-		switch {
-		case n.New || n.Zone != zone || s.W.Machine(id) == nil:
+		switch m := s.W.Machine(id); {
+		case n.New || n.Zone != zone || m == nil:
+		case m.Leaving(): // whoever ends it
+			ending++
 		case n.Stage == record.Terminating:
 			ending++
-			if !s.W.Machine(id).Leaving() {
-				z.there--
-			}
+			z.there--
 		case n.Stage != record.Replaced && n.Stage != record.Skipped && n.Stage != record.NodeFail:
 			old++
 		}

@@ -88,14 +88,18 @@ type Checker struct {
 	endings      endings
 	drainedOnce  map[string]bool // outdated nodes that have drained
 	stops        stops
-	words        *words.Check // what is told
+	unasked      map[string]time.Time // since when a pod of a node that drains is to be asked to leave, by UID
+	bare         map[string]time.Time // since when a new node is not kept from the Cluster Autoscaler, by machine
+	closed       map[string]time.Time // since when an outdated node takes no pods and no new one of its zone does, by machine
+	idle         time.Time            // since when a pool's controllers are waited for, zero if they are not
+	words        *words.Check         // what is told
 }
 
 // Begin makes a checker for a run that has not begun.
 func (c *Checker) Begin(d *drive.Driver) {
 	*c = Checker{
 
-		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, restarts: map[string]bool{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
+		d: d, open: map[string]bool{}, counted: map[string][]string{}, approved: map[string]bool{}, due: map[string]time.Time{}, restarts: map[string]bool{}, full: map[string]time.Time{}, sick: map[string]time.Time{}, bare: map[string]time.Time{}, closed: map[string]time.Time{}, wasCordoned: map[string]bool{}, uncordoned: map[string]bool{},
 		service: service{touched: map[string]bool{}, cordoned: map[string]bool{}, spare: map[string]bool{}},
 		LookAge: oldLook, shownBatches: map[string][]string{}, owners: map[string]string{}, movedFrom: map[string]bool{}, emptied: map[place]time.Time{}, barred: map[string]bool{}, unscaled: map[string]bool{}, unsure: map[string]bool{}, drainedOnce: map[string]bool{}, atStart: map[string]bool{},
 		forced: map[string]time.Time{}, heritage: max(0, d.Sim.Group.Sizes.Desired-d.Sim.Before.Desired-d.Sim.Foreign.Desired),
@@ -160,6 +164,7 @@ func (c *Checker) Asked(a record.Action) {
 		c.passing.ours[a.UID] = true
 		c.deletion(a)
 	case record.Terminate:
+		c.takesDown(a)
 		n, v := d.Sim.View.NodeOf(a.Machine), c.vigil(a.Machine)
 		v.shown, v.asked, v.stops = n != nil && n.Unschedulable, slices.Clone(v.looks), map[string]bool{}
 		for _, p := range d.Sim.View.PodsOn(a.Node) {
@@ -431,6 +436,7 @@ func (c *Checker) Decided(before record.Run, in engine.Inputs, dec engine.Decisi
 	c.words.Decided(before, in, dec)
 	c.pauses(in, dec)
 	c.shut(&dec.Run)
+	c.started(&dec.Run)
 }
 
 // Took looks at a decision before its actions are sent.
@@ -450,8 +456,11 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.asPlanned(dec)
 	c.resizes(dec)
 	c.orders(dec)
+	c.asks(dec)
 	c.kept(dec)
 	c.healthy(dec)
+	c.guards(dec)
+	c.opens(dec)
 	c.waits()
 	c.cordons()
 	c.deadlines(dec)

@@ -77,7 +77,7 @@ func (c *Checker) emptySurge(machine string) bool {
 	n := view.NodeOf(machine)
 	return d.Run.Nodes.Peek(machine).New && (n == nil || !slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
 		looks := c.vigil(machine).looks // a pod that tolerates every taint may come after them
-		return drain.Judge(view, p, d.Run.Consents()).Fate != drain.Stays && !(p.ToleratesAll && len(looks) > 0 && p.Created.After(looks[len(looks)-1]))
+		return drain.Judge(view, p, c.consents()).Fate != drain.Stays && !(p.ToleratesAll && len(looks) > 0 && p.Created.After(looks[len(looks)-1]))
 	}))
 }
 

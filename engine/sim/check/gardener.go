@@ -86,6 +86,50 @@ func (c *Checker) zoneCounts(zone string) (out, serve, there, all int) {
 	return out, serve, there, all
 }
 
+// takesDown checks that the end of an old machine takes the group's size down where its zone has as many new ones as it is to
+// have: no more machines come than stay.
+func (c *Checker) takesDown(a record.Action) {
+	d, view := c.d, c.d.Sim.View
+	n := d.Run.Nodes.Peek(a.Machine)
+	if a.Decrement || n.New || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-seed" || d.Run.State != record.Running {
+		return
+	}
+	fresh := 0
+	for _, m := range view.Machines() {
+		if m.Zone == n.Zone && d.Run.Nodes.Peek(m.ID).New && !m.Leaving() && !m.Detached && m.State != world.MachineStandby {
+			fresh++
+		}
+	}
+	less := 0 // by ends that may not show yet
+	for key := range c.open {
+		if on := d.Saved.Pending[key].Action; on.Kind == record.Terminate && on.Decrement {
+			less++
+		}
+	}
+	size := d.Run.Zones[n.Zone]
+	if more := view.Group.Sizes.Desired - less - d.Sim.Owed() - d.Sim.Slack; fresh >= size && more > 0 {
+		d.Breaks("zones: %s is ended and the group is to have as many machines as before, %d more than it returns to, and zone %s has %d new ones, it is to have %d", a.Machine, more, n.Zone, fresh, size)
+	}
+}
+
+// started checks that a run which selects nodes by hand waits for its pool's controllers, while they have not begun and no node
+// awaits its update, with an end: --wait-for-start.
+func (c *Checker) started(r *record.Run) {
+	d, now := c.d, c.d.Sim.Now()
+	p := d.Sim.View.Group.Pool
+	if r.Strategy != "gardener-manual" || r.State != record.Running || d.Failing || p == nil || p.Progress == nil || p.Progress.Observed == p.Progress.Generation ||
+		len(r.Order) > 0 || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() {
+		c.idle = time.Time{}
+		return
+	}
+	if c.idle.IsZero() {
+		c.idle = now
+	}
+	if w := r.PhaseWait; now.After(c.idle) && (w == nil || w.End.Sub(w.Start) < r.Settings.WaitForStart) {
+		d.Breaks("in place: the pool's controllers have not begun, and the run does not wait for them for %s: %+v", r.Settings.WaitForStart, w)
+	}
+}
+
 // takesPods reports whether the driver sees a machine serve: its node is Ready, and wears no
 // cordon but ours.
 func (c *Checker) takesPods(m *world.Machine) bool {
@@ -236,11 +280,12 @@ func (c *Checker) isFull(r *record.Run, uid string, p record.Pod) bool {
 	})
 }
 
-// inTurn checks that pods with persistent volumes leave a node one after the other.
+// inTurn checks that pods with persistent volumes leave a node one after the other, as by Gardener's controllers: its document
+// says nothing of them.
 func (c *Checker) inTurn(a record.Action) {
 	d := c.d
 	p := d.Sim.View.Pod(a.UID)
-	if p == nil || !p.Volume || !d.Run.Settings.VolumesInTurn {
+	if p == nil || !p.Volume || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-inplace" {
 		return
 	}
 	for _, other := range d.Sim.View.PodsOn(a.Node) {

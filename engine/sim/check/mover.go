@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
@@ -46,6 +47,40 @@ func (c *Checker) inherits(id string, node *world.Node, t world.Taint) bool {
 // taker is another user who takes a machine's node out of service.
 type taker struct{ machine, who string }
 
+// guardedIn are the phases in which new nodes are kept from the Cluster Autoscaler.
+var guardedIn = []string{"scale up", "surge", "upgrade", "roll"}
+
+// guards checks that new nodes wear what keeps the Cluster Autoscaler from removing them, if it looks at the group, while
+// others are replaced: they are empty until the pods of those come.
+func (c *Checker) guards(dec engine.Decision) {
+	d, view, r := c.d, c.d.Sim.View, &dec.Run
+	scaled := false
+	for tag := range view.Group.Tags {
+		scaled = scaled || strings.HasPrefix(tag, "k8s.io/cluster-autoscaler/")
+	}
+	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return !p.Start.IsZero() && p.End.IsZero() })
+	if !scaled || i < 0 || !slices.Contains(guardedIn, r.Phases[i].Name) || r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() {
+		clear(c.bare)
+		return
+	}
+	for id, n := range r.Nodes.All() {
+		node := view.NodeOf(id)
+		_, refused := r.Retries[record.AnnotationOf(id, n.Name, sim.KeepAnnotation, "true").Key]
+		if !n.New || n.Stage != record.Ready && n.Stage != record.Launching || node == nil || node.Annotations[sim.KeepAnnotation] != "" || refused {
+			delete(c.bare, id)
+			continue
+		}
+		if since, known := c.bare[id]; !known || since.Before(c.clock.gap) {
+			c.bare[id] = d.Sim.Now()
+		} else if waited := d.Sim.Now().Sub(since); waited > unguarded {
+			d.Breaks("movers: the Cluster Autoscaler looks at the group, and nothing has kept it from removing the new node %s for %s", n.Name, waited)
+		}
+	}
+}
+
+// unguarded is how long a new node may be without what keeps the Cluster Autoscaler from it.
+const unguarded = 30 * time.Second
+
 // takers are those of a machine, and for how long each is to be waited for.
 func (c *Checker) takers(id string) map[string]time.Duration {
 	s := c.d.Sim
@@ -78,7 +113,7 @@ func (c *Checker) leavesByHand(p *world.Pod) bool {
 	known := run.Pods.Get(p.UID)
 	_, asked := run.Pending["evict/"+p.UID]
 	return s.LeftByHand[p.UID] && p.Terminating() && s.Now().Before(p.Ends) && known.Evicted.IsZero() && !known.Forced && !asked &&
-		drain.Judge(s.View, p, run.Consents()).Fate != drain.Stays
+		drain.Judge(s.View, p, c.consents()).Fate != drain.Stays
 }
 
 // ourCordon reports whether a node's cordon is ours, or ours was until just now.

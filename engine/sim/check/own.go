@@ -1,8 +1,11 @@
 package check
 
 import (
+	"time"
+
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // By our own rules (strategy drainboard) the limit is what stands in for others and what may be missing;
@@ -47,6 +50,38 @@ func (c *Checker) raisesOwn(a record.Action) {
 		d.Breaks("surge: --max-surge %s raises the group by %d, of %d outdated nodes", surge, grows, going)
 	}
 }
+
+// reopened is how long an outdated node may take no pods after the last new one of its zone that does has gone.
+const reopened = 30 * time.Second
+
+// opens checks that an outdated node which is not drained takes pods again where others have taken away the new nodes of its
+// zone that they were to move to.
+func (c *Checker) opens(dec engine.Decision) {
+	d, view, r := c.d, c.d.Sim.View, &dec.Run
+	if !c.isOwn() || r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() || len(r.Order) == 0 {
+		clear(c.closed)
+		return
+	}
+	open := map[string]bool{}
+	for _, m := range view.Machines() {
+		open[m.Zone] = open[m.Zone] || r.Nodes.Peek(m.ID).New && !m.Leaving() && takes(view.NodeOf(m.ID))
+	}
+	for id, n := range r.Nodes.All() {
+		node := view.NodeOf(id)
+		if _, refused := r.Retries["untaint/"+id+"/"+world.ClosedTaint]; n.Stage != record.Outdated && n.Stage != record.Queued || open[n.Zone] || refused || node == nil || node.Unschedulable || !node.HasTaint(world.Taint{Key: world.ClosedTaint, Effect: "NoSchedule"}) {
+			delete(c.closed, id)
+			continue
+		}
+		if since, known := c.closed[id]; !known || since.Before(c.clock.gap) {
+			c.closed[id] = d.Sim.Now()
+		} else if waited := d.Sim.Now().Sub(since); waited > reopened {
+			d.Breaks("own: %s has been closed for %s, and no new node of zone %s takes pods", n.Name, waited, n.Zone)
+		}
+	}
+}
+
+// takes reports whether a node takes pods.
+func takes(n *world.Node) bool { return n != nil && n.Ready && !n.Unschedulable }
 
 // waves checks, when drains have begun, that no more nodes drain side by side than one more than have
 // drained before, as waves that double do.

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/drain"
@@ -25,11 +26,69 @@ func (c *Checker) eviction(a record.Action) {
 		d.Breaks("rule 2: eviction of %s/%s with UID %q, which no pod has", a.Namespace, a.Pod, a.UID)
 	case p.Namespace != a.Namespace || p.Name != a.Pod || p.Node != a.Node:
 		d.Breaks("rule 2: eviction of %s/%s on %s with the UID of %s on %s", a.Namespace, a.Pod, a.Node, p.Ref(), p.Node)
-	case drain.Judge(d.Sim.View, p, d.Run.Consents()).Fate != drain.Leaves:
-		d.Breaks("rule 2: eviction of %s, which %s", p.Ref(), drain.Judge(d.Sim.View, p, d.Run.Consents()).Reason.Sentence())
+	case drain.Judge(d.Sim.View, p, c.consents()).Fate != drain.Leaves:
+		d.Breaks("rule 2: eviction of %s, which %s", p.Ref(), drain.Judge(d.Sim.View, p, c.consents()).Reason.Sentence())
 	case d.Saved.Nodes.Peek(a.Machine).Stage != record.Draining || d.Saved.Nodes.Peek(a.Machine).Name != a.Node:
 		d.Breaks("rule 2: eviction of %s from %s, which the saved record does not drain", p.Ref(), a.Node)
 	}
+}
+
+// consents are those that a drain goes by: Gardener and kops take pods without a controller and data in emptyDir
+// volumes with them, whoever else is asked.
+func (c *Checker) consents() drain.Consents {
+	all, k := c.isGardener() || c.isKops(), &c.d.Run.Settings
+	return drain.Consents{Unmanaged: all || k.Unmanaged, EmptyDir: all || k.EmptyDir}
+}
+
+// soonAsked is how long a pod that no budget covers may be on a node that drains before it is asked to leave.
+const soonAsked = 20 * time.Second
+
+// asks checks that every pod that has to leave a node that drains, and that no budget covers, is asked to, soon.
+func (c *Checker) asks(dec engine.Decision) {
+	d, view := c.d, c.d.Sim.View
+	if dec.Run.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.readOnce() {
+		clear(c.unasked)
+		return
+	}
+	now := map[string]time.Time{}
+	for id, n := range dec.Run.Nodes.All() {
+		node := view.Node(n.Name)
+		if n.Stage != record.Draining || n.Order != "" || node == nil || node.Machine != id || !c.worksOn(id) || setsApart(&dec.Run, id) {
+			continue
+		}
+		for _, p := range view.PodsOn(n.Name) {
+			_, asked := c.owners[p.UID]
+			if asked || p.Terminating() || p.Volume || p.ToleratesAll || len(view.BudgetsOf(p)) > 0 || drain.Judge(view, p, c.consents()).Fate != drain.Leaves {
+				continue
+			}
+			now[p.UID] = c.unasked[p.UID]
+			if now[p.UID].Before(c.clock.gap) || now[p.UID].IsZero() {
+				now[p.UID] = d.Sim.Now()
+			}
+			if waited := d.Sim.Now().Sub(now[p.UID]); waited > soonAsked {
+				d.Breaks("drains: %s is on %s, which drains, and has not been asked to leave it for %s", p.Ref(), n.Name, waited)
+			}
+		}
+	}
+	c.unasked = now
+}
+
+// setsApart reports whether something is done with a machine before its first eviction that is not over.
+func setsApart(r *record.Run, machine string) bool {
+	if w := r.Nodes.Peek(machine).Wait; w != nil && w.For == record.WaitDeregister {
+		return true
+	}
+	for _, p := range r.Pending {
+		if p.Action.Machine == machine && p.Action.Kind != record.Evict {
+			return true
+		}
+	}
+	for key := range r.Retries {
+		if strings.Contains(key, "/"+machine+"/") || strings.HasSuffix(key, "/"+machine) {
+			return true
+		}
+	}
+	return false
 }
 
 // deletion checks rule 2 when a delete is sent: the saved record holds an order

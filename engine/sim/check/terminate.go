@@ -69,7 +69,7 @@ func (c *Checker) looked(a record.Action, o record.Outcome) {
 	}
 	n, saved := d.Sim.Truth.NodeOf(a.Machine), d.Saved.Nodes.Get(a.Machine)
 	holds := n != nil && saved.Order == "" && slices.ContainsFunc(d.Sim.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
-		return drain.Judge(d.Sim.Truth, p, d.Run.Consents()).Fate != drain.Stays
+		return drain.Judge(d.Sim.Truth, p, c.consents()).Fate != drain.Stays
 	})
 	given := holds && saved.Lost
 	c.reads[a.Key] = look{d.Sim.Now(), (!holds || given) && (n == nil || n.Unschedulable), n != nil, given}
@@ -171,7 +171,7 @@ func (c *Checker) unrouted(n *world.Node) {
 func (c *Checker) bereft(a record.Action, n *world.Node, look time.Time) {
 	d, s := c.d, c.d.Sim
 	for _, p := range s.Truth.PodsOn(n.Name) {
-		if drain.Judge(s.Truth, p, d.Run.Consents()).Fate == drain.Stays || s.PodOf(p.UID).Placed.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
+		if drain.Judge(s.Truth, p, c.consents()).Fate == drain.Stays || s.PodOf(p.UID).Placed.After(look) && (p.ToleratesAll || c.vigil(a.Machine).lifted) {
 			continue
 		}
 		ordered := slices.ContainsFunc(d.Saved.Orders, func(o record.ForceOrder) bool {

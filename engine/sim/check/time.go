@@ -212,7 +212,7 @@ func (c *Checker) gaveUp(what string, w wait, has time.Duration) {
 func (c *Checker) couldTry(n record.Node) bool {
 	view := c.d.Sim.View
 	return slices.ContainsFunc(view.PodsOn(n.Name), func(p *world.Pod) bool {
-		return !p.Terminating() && drain.Judge(view, p, c.d.Run.Consents()).Fate == drain.Leaves
+		return !p.Terminating() && drain.Judge(view, p, c.consents()).Fate == drain.Leaves
 	})
 }
 

@@ -121,6 +121,7 @@ func (c *Checker) looksAround(dec engine.Decision) {
 	if was == nil {
 		was = &record.Validation{}
 	}
+	c.looksForSome(was, is, &dec.Run)
 	v := &c.valid
 	if is.Looked.Equal(d.Sim.Now()) && !was.Looked.Equal(is.Looked) {
 		c.validationLook(was, is)
@@ -144,6 +145,19 @@ func (c *Checker) looksAround(dec engine.Decision) {
 			c.free(v.since)
 		}
 	}
+}
+
+// looksForSome checks that by our own rules a run looks at its cluster only where it has something to replace.
+func (c *Checker) looksForSome(was, is *record.Validation, r *record.Run) {
+	if !c.isOwn() || was.Wait != nil || is.Wait == nil || len(is.After) > 0 || len(c.d.Sim.View.Group.Warm) > 0 {
+		return
+	}
+	for _, n := range r.Nodes.All() {
+		if n.Stage == record.Outdated || n.Stage == record.Queued {
+			return
+		}
+	}
+	c.d.Breaks("validation: the cluster is looked at before anything is replaced, and nothing is to be")
 }
 
 // looksNeeded is how many looks in a row have to find nothing: one of those before anything is done.

@@ -113,6 +113,7 @@ func byItself(strategy string) bool { return strings.HasPrefix(strategy, "garden
 // byItselfAsks is what the user asks for of such a pool.
 func (p *player) byItselfAsks(strategy string) {
 	r := p.r
+	p.dear(true)
 	p.say("settings strategy=%s", strategy)
 	p.say("settings %s drain-timeout=%ds node-ready-timeout=%ds update-timeout=%s health-timeout=%ds eviction-retry=%ds evict-retries=%d pending-limit=20s gate-pause=60s on-drain-timeout=%s",
 		p.pick("max-unavailable=1", "max-unavailable=2", "max-surge=1", "max-surge=1 max-unavailable=0", "max-surge=2 max-unavailable=0", "max-surge=2 max-unavailable=2", "max-surge=50% max-unavailable=0", "max-unavailable=50%"),

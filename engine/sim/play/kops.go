@@ -39,6 +39,7 @@ func (p *player) kopsWorld() {
 // kopsAsks is what the user asks for.
 func (p *player) kopsAsks() {
 	r := p.r
+	p.dear(true)
 	p.say("settings strategy=kops")
 	p.say("settings %s post-drain-wait=%ds interval=%ds validate-count=%d validate-pause=%ds validate-retry=%ds validate-timeout=%ds deregister-limit=%ds",
 		p.pick("max-surge=0 max-unavailable=1", "max-surge=0 max-unavailable=34%", "max-surge=1 max-unavailable=0", "max-surge=1", "max-surge=2 max-unavailable=1", "max-surge=50% max-unavailable=0", "max-surge=3 max-unavailable=2"),

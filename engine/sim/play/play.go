@@ -268,9 +268,30 @@ func (p *player) workloads() {
 	}
 }
 
+// dear are pods that not every drain takes with it, in one seed of ten: of no controller, with data in an emptyDir volume, or with
+// volumes. It takes its chances elsewhere, as hooks do. free: the rules ask for no consent to that.
+func (p *player) dear(free bool) {
+	r := rand.New(rand.NewPCG(p.seed, 0xdea4))
+	if r.IntN(10) > 0 {
+		return
+	}
+	switch r.IntN(3) {
+	case 0:
+		p.say("workload alone replicas=%d kind=bare stop=%ds", 1+r.IntN(2), r.IntN(8))
+	case 1:
+		p.say("workload cache replicas=%d empty-dir stop=%ds ready=1s", 1+r.IntN(3), r.IntN(8))
+	case 2:
+		p.say("workload disks replicas=%d kind=statefulset volume stop=%ds ready=1s", 3+r.IntN(3), 2+r.IntN(8))
+	}
+	if !free && r.IntN(4) > 0 {
+		p.say("settings force-unmanaged delete-emptydir-data")
+	}
+}
+
 // asks is what the user asks for.
 func (p *player) asks(strategy string) {
 	r := p.r
+	p.dear(strings.HasPrefix(strategy, "gardener"))
 	if strings.HasPrefix(strategy, "gardener") {
 		p.gardenerAsks(strategy)
 		return

@@ -538,6 +538,7 @@ var mutations = []mutation{
 	{"found: the checker learns of the end of a machine that others end with the next event", "sim/check/check.go", "\tc.endsTold(dec.Events)\n\tc.leftOut()\n", "\tc.endsTold(dec.Events)\n", "Scenario/kops_bastion_scaled_in", broken},
 	{"found: the checker has a watch know where an update failed before it came", "live/updates_test.go", "p.came.Add(late).After(last.end) {", "p.came.Add(-time.Hour).After(last.end) {", "TestPhaseOfFailedUpdate", "came after the failure"},
 	{"found: an old machine that others end is left to replace", "strategy/gardenerzones.go", "\t\tcase m.Leaving(): // whoever ends it\n\t\t\tending++\n", "\t\tcase m.Leaving() && n.Stage == record.Terminating:\n\t\t\tending++\n", "Scenario/gardener_old_one_ended", broken},
+	{"found: a new node that is not Ready keeps its zone closed", "strategy/drainboard.go", "zones[n.Zone] = zones[n.Zone] || node.Ready", "zones[n.Zone] = true", "Scenario/drainboard_opened_not_ready", broken},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},
 	{"drains: Gardener's rules ask for consents", "strategy/gardener.go", "\td.Unmanaged, d.EmptyDir = true, true\n", "", gardenerPlay, "drains: "},
 	{"drains: pods with volumes leave side by side", "strategy/gardener.go", "if g.Seed {\n\t\td.NodeReady", "if !g.Seed {\n\t\td.NodeReady", gardenerPlay, "volumes: "},

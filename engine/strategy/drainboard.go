@@ -195,13 +195,14 @@ func (Drainboard) missing(s *engine.Step) string {
 	return systems.StillToLaunch(s.Run.Raise)
 }
 
-// newReady are the zones with new nodes that take pods: a cordon that is not ours keeps them off.
+// newReady are the zones with new nodes that have been Ready and take pods, unless a cordon that is not ours keeps them off; true
+// where one is Ready now.
 func newReady(s *engine.Step) map[string]bool {
 	zones := map[string]bool{}
 	for _, id := range s.In(record.Ready) {
 		n := s.Run.Nodes.Get(id)
 		if node := s.W.Node(n.Name); n.New && node != nil && !node.Unschedulable {
-			zones[n.Zone] = true
+			zones[n.Zone] = zones[n.Zone] || node.Ready
 		}
 	}
 	return zones
@@ -209,7 +210,7 @@ func newReady(s *engine.Step) map[string]bool {
 
 // close keeps pods off the nodes that are going to be replaced, so that each moves once: altogether where
 // a new node of the zone serves, elsewhere as far as others have room. Where others have taken all new nodes
-// of a zone away, its old ones take pods again.
+// of a zone away, or none is Ready, its old ones take pods again.
 func (Drainboard) close(s *engine.Step) {
 	fresh := newReady(s)
 	for _, id := range s.Run.Order {

@@ -268,11 +268,11 @@ func (p *player) workloads() {
 	}
 }
 
-// dear are pods that not every drain takes with it, in one seed of ten: of no controller, with data in an emptyDir volume, or with
+// dear are pods that not every drain takes with it, in one seed of five: of no controller, with data in an emptyDir volume, or with
 // volumes. It takes its chances elsewhere, as hooks do. free: the rules ask for no consent to that.
 func (p *player) dear(free bool) {
 	r := rand.New(rand.NewPCG(p.seed, 0xdea4))
-	if r.IntN(10) > 0 {
+	if r.IntN(5) > 0 {
 		return
 	}
 	switch r.IntN(3) {

@@ -119,19 +119,12 @@ func (s *Step) Unmark(m record.Mark) bool {
 			return false
 		}
 		delete(s.Run.Pending, key)
-	} else if undo := m.Undo(); undo.IsSeen(s.W) {
-		if p, busy := s.Run.Pending[undo.Key]; !busy || !p.Accepted.IsZero() {
-			delete(s.Run.Pending, undo.Key)
-			s.forget(m)
-			return true
-		}
+	}
+	if !s.Ensure(m.Undo()) {
 		return false
 	}
-	if s.Ensure(m.Undo()) {
-		s.forget(m)
-		return true
-	}
-	return false
+	s.forget(m)
+	return true
 }
 
 // dropMarks forgets the marks of a machine that is gone, and what was pending on it.

@@ -435,13 +435,17 @@ func (s *Step) listUnrestoredSizes() {
 	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
 		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), s.Run.Shrink(left.Doubtful, text.DescribeGroup(g.Name)))
 	}
-	if s.Run.Doubtful > 0 {
-		s.AddUnrestored(text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID), s.Run.Shrink(s.Run.Doubtful, text.DescribeGroup(g.Name)))
+	if n := s.Run.Doubtful + s.Run.OpenEnds(); n > 0 {
+		s.AddUnrestored(text.RaiseDoubtful(n, s.Run.ID), s.Run.Shrink(n, text.DescribeGroup(g.Name)))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))
 	}
-	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, g.Sizes.Desired) && s.Settled(record.RestoreMaxKey) {
+	desired := g.Sizes.Desired
+	if !s.Fresh(world.Cloud) { // ends that were granted may not show
+		desired = min(desired, s.Run.Expected())
+	}
+	if g.Sizes.Max == s.Run.MaxSet && g.Sizes.Max > max(s.Run.Base.Max, desired) && s.Settled(record.RestoreMaxKey) {
 		s.AddUnrestored(text.MaxStays(g.Sizes.Max), text.TakesBack(g.Name))
 	}
 }

@@ -230,10 +230,8 @@ func (s *Step) listUnrestored() {
 		undo := m.Undo()
 		s.AddUnrestored(undo.Sentence(), undo.Command())
 	}
-	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
-		if n := s.Run.Nodes.Get(id); n.Stage == record.Terminating {
-			s.AddUnrestored(text.StillTerminating(s.Label(id, n)), text.ActivitiesCommand(s.Run.Group))
-		}
+	for _, id := range s.In(record.Terminating) {
+		s.listTerminating(id, s.Run.Nodes.Get(id))
 	}
 	for _, g := range s.Run.PendingHooks {
 		s.Note(text.HooksNotRun(g.Node))
@@ -241,6 +239,19 @@ func (s *Step) listUnrestored() {
 	listUnrestoredSingles(s)
 	s.listUnrestoredDetached()
 	s.listUnrestoredGroup()
+}
+
+// listTerminating names a machine whose end the run does not see: it is under way, or nobody knows whether it was asked for, or
+// it was refused, and takes nothing of the group's size down.
+func (s *Step) listTerminating(id string, n record.Node) {
+	what := text.StillTerminating
+	if !terminationAsked(&s.Reader, id) {
+		s.tookNothing(id)
+		what = text.NotTerminated
+	} else if p, asked := s.Run.Pending["terminate/"+id]; asked && p.Accepted.IsZero() {
+		what = text.MayTerminate
+	}
+	s.AddUnrestored(what(s.Label(id, n)), text.ActivitiesCommand(s.Run.Group))
 }
 
 // AddUnrestored notes something that is not restored, with the command that would.

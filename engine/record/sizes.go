@@ -152,15 +152,21 @@ func (r *Run) RemainingRaise(g world.Sizes) *Raise {
 	if r.RaiseUnsure && !r.Raised {
 		left.OpenEnds += r.Raise - r.Inherited.Desired
 	}
-	for _, p := range r.Pending {
-		if p.Action.Kind == Terminate && p.Action.Decrement && p.Accepted.IsZero() {
-			left.OpenEnds++
-		}
-	}
+	left.OpenEnds += r.OpenEnds()
 	if left.none() {
 		return nil
 	}
 	return &left
+}
+
+// OpenEnds counts the ends with decrement that nobody knows to be granted.
+func (r *Run) OpenEnds() (n int) {
+	for _, p := range r.Pending {
+		if p.Action.Kind == Terminate && p.Action.Decrement && p.Accepted.IsZero() {
+			n++
+		}
+	}
+	return n
 }
 
 // none reports whether nothing of a raise can be taken back, nor has to be named: a maximum

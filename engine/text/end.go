@@ -18,6 +18,14 @@ func BackInService(stage string) string { return "was " + stage + ": returned to
 
 func StillTerminating(node string) string { return node + " is still terminating" }
 
+// NotTerminated is a machine whose end was refused for as long as the run could ask for it.
+func NotTerminated(node string) string { return node + " was to be terminated and is not" }
+
+// MayTerminate is a machine of which nobody knows whether its end was asked for.
+func MayTerminate(node string) string {
+	return node + " may be terminating: the request was not answered"
+}
+
 func HooksNotRun(node string) string {
 	return "hooks after " + node + " did not finish"
 }

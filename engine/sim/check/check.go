@@ -92,6 +92,7 @@ type Checker struct {
 	bare         map[string]time.Time // since when a new node is not kept from the Cluster Autoscaler, by machine
 	closed       map[string]time.Time // since when an outdated node takes no pods and no new one of its zone does, by machine
 	idle         time.Time            // since when a pool's controllers are waited for, zero if they are not
+	atRest       time.Time            // since when a group that may launch none has all machines that it is to have
 	words        *words.Check         // what is told
 }
 
@@ -437,6 +438,7 @@ func (c *Checker) Decided(before record.Run, in engine.Inputs, dec engine.Decisi
 	c.pauses(in, dec)
 	c.shut(&dec.Run)
 	c.started(&dec.Run)
+	c.letsGo(&dec.Run)
 }
 
 // Took looks at a decision before its actions are sent.

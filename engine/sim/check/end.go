@@ -313,6 +313,9 @@ func (c *Checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.Breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.Before, s.Foreign)
 	}
+	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
+		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
+	}
 	want = c.known(want)
 	c.maximum()
 	s.LastKnew = s.View.Health[world.Cloud].Fresh

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -389,6 +390,33 @@ func (c *Checker) served(a record.Action) {
 // keptInZone reports whether a pod asks for its zone.
 func keptInZone(p *world.Pod) bool {
 	return p.Volume || p.Needs != nil && strings.Contains(fmt.Sprint(p.Needs.Nodes), sim.ZoneLabel)
+}
+
+// heldUp is how long a group may launch and end none once a run that ends has nothing to lower any more.
+const heldUp = 15 * time.Second
+
+// letsGo checks that a group may launch and end machines again once it has as many as it is to have, and a run that ends
+// has asked for no other size.
+func (c *Checker) letsGo(r *record.Run) {
+	d, view := c.d, c.d.Sim.View
+	ours := slices.Contains(r.Suspended, sim.Launch)
+	for key := range r.Pending {
+		ours = ours && key != record.LowerKey && key != record.KeepKey && key != "resume/"+sim.Launch && key != "resume/"+sim.Terminate
+	}
+	for key := range r.Retries {
+		ours = ours && key != "resume/"+sim.Launch && key != "resume/"+sim.Terminate
+	}
+	l := r.Lowering
+	if !ours || l == nil || !l.SetAt.IsZero() || l.Unsure > 0 || r.State != record.Ending || d.Failing || !c.sees(world.Cloud) || !c.readOnce() || view.Group.Sizes.Desired != c.standing() {
+		c.atRest = time.Time{}
+		return
+	}
+	if c.atRest.IsZero() || c.atRest.Before(c.clock.gap) {
+		c.atRest = d.Sim.Now()
+	}
+	if waited := d.Sim.Now().Sub(c.atRest); waited > heldUp {
+		d.Breaks("sizes: the group has the %d machines that it is to have, and may launch none for %s", c.standing(), waited)
+	}
 }
 
 // freshZones are the zones with a new node that is Ready.

@@ -43,6 +43,8 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	changes := paces.IntN(3) == 0
 	others := rand.New(rand.NewPCG(seed, 0x07e5)) // likewise
 	both := others.IntN(6) == 0
+	unseen := rand.New(rand.NewPCG(seed, 0x05ee)) // likewise
+	ends := p.sizes.runs > 0 && unseen.IntN(6) == 0
 	p.lowers()
 	for step := 0; p.on() && step < 60; step++ {
 		if changes {
@@ -55,6 +57,9 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 			p.twoMovers(others)
 		}
 		p.say("run for=%dms", 200+p.r.IntN(15000))
+		if p.on() && ends {
+			p.endsUnseen(unseen)
+		}
 		if p.on() {
 			p.edgeCase()
 		}

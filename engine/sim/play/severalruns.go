@@ -48,6 +48,37 @@ func (p *player) resizes(in int) {
 	}
 }
 
+// endsUnseen aborts a run whose machine may be ending, as the answer to that is lost, while the cloud cannot be seen for longer
+// than an end may take.
+func (p *player) endsUnseen(r *rand.Rand) {
+	if list := p.inStage(record.Settling); len(list) == 0 || r.IntN(3) > 0 {
+		return
+	}
+	p.say("fault lose kind=terminate count=1")
+	for range 80 {
+		if !p.on() || p.asksForAnEnd() {
+			break
+		}
+		p.runFor(500 * time.Millisecond)
+	}
+	if !p.on() || !p.asksForAnEnd() {
+		return
+	}
+	p.say("fault away source=cloud for=16m")
+	p.say("operator abort")
+	p.runFor(15 * time.Minute)
+}
+
+// asksForAnEnd reports whether nobody knows yet what became of a request to end a machine.
+func (p *player) asksForAnEnd() bool {
+	for _, open := range p.Driver.Run.Pending {
+		if open.Action.Kind == record.Terminate && open.Accepted.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
 // goesOn lets further runs of the group follow the one that has ended, however it did. The
 // last one is left alone, so that chains come to a good end.
 func (p *player) goesOn() {

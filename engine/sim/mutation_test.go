@@ -543,7 +543,7 @@ var mutations = []mutation{
 	{"found: an end with decrement that nobody answered is not in doubt", "capacity.go", "s.Run.Doubtful + s.Run.OpenEnds(); n > 0", "s.Run.Doubtful; n > 0", "Scenario/abort_end_unanswered", ""},
 	{"found: a maximum stays for machines that have ended unseen", "capacity.go", "desired = min(desired, s.Run.Expected())", "_ = s.Run.Expected()", "Scenario/abort_end_unanswered", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},
-	{"drains: Gardener's rules ask for consents", "strategy/gardener.go", "\td.Unmanaged, d.EmptyDir = true, true\n", "", gardenerPlay, "drains: "},
+	{"drains: Gardener's rules ask for consents", "strategy/gardener.go", "\td.Unmanaged, d.EmptyDir = true, true\n", "", gardenerPlay, "asks for no consent"},
 	{"drains: pods with volumes leave side by side", "strategy/gardener.go", "if g.Seed {\n\t\td.NodeReady", "if !g.Seed {\n\t\td.NodeReady", gardenerPlay, "volumes: "},
 	{"movers: the Cluster Autoscaler is not kept from new nodes", "gate.go", "s.Mark(record.AnnotationOf(id, n.Name, world.KeepFromScaleDown, \"true\"))", "_ = id", "", "movers: the Cluster Autoscaler"},
 	{"own: a zone stays closed where others take its new nodes", "strategy/drainboard.go", "s.Run.MarkOf(record.TaintOf(id, n.Name, closed))", "s.Run.MarkOf(record.TaintOf(n.Name, id, closed))", ownPlay, "own: "},

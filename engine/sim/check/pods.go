@@ -58,11 +58,12 @@ func (c *Checker) asks(dec engine.Decision) {
 		}
 		for _, p := range view.PodsOn(n.Name) {
 			_, asked := c.owners[p.UID]
-			if asked || p.Terminating() || p.Volume || p.ToleratesAll || len(view.BudgetsOf(p)) > 0 || drain.Judge(view, p, c.consents()).Fate != drain.Leaves {
+			_, asks := dec.Run.Pending[record.EvictKey(p.UID)]
+			if asked || asks || p.Terminating() || p.Volume || p.ToleratesAll || len(view.BudgetsOf(p)) > 0 || drain.Judge(view, p, c.consents()).Fate != drain.Leaves {
 				continue
 			}
 			now[p.UID] = c.unasked[p.UID]
-			if now[p.UID].Before(c.clock.gap) || now[p.UID].IsZero() {
+			if now[p.UID].IsZero() {
 				now[p.UID] = d.Sim.Now()
 			}
 			if waited := d.Sim.Now().Sub(now[p.UID]); waited > soonAsked {

@@ -360,6 +360,7 @@ func (s *Sim) repairMarks(m *Machine, n *world.Node, r *record.Run) {
 		n.Taints = slices.DeleteFunc(slices.Clone(n.Taints), func(t world.Taint) bool {
 			return t.Key == "theirs" || t == HandlerTaint || t == AutoscalerTaint
 		})
+		Unhandle(n)
 		for _, key := range []string{"weave.works/kured-reboot-in-progress", KeepAnnotation} {
 			delete(n.Annotations, key)
 		}

@@ -141,6 +141,31 @@ func (s *Sim) Owed() int { return max(s.Before.Desired+s.Foreign.Desired, s.Grou
 // HandlerTaint is what the Node Termination Handler puts on a node before it drains it.
 var HandlerTaint = world.Taint{Key: "aws-node-termination-handler/scheduled-maintenance", Effect: "NoSchedule"}
 
+// handlerLabels is the value with which the Node Termination Handler puts ExcludeLabel on a node that it cordons, which is
+// all that it puts where it is not told to taint nodes.
+const handlerLabels = "aws-node-termination-handler"
+
+// Handle is the Node Termination Handler, told to leave taints alone: it cordons a node and labels it out of load
+// balancers, unless it is already.
+func Handle(n *world.Node) {
+	n.Unschedulable = true
+	if _, labelled := n.Labels[ExcludeLabel]; !labelled {
+		n.Labels[ExcludeLabel] = handlerLabels
+	}
+}
+
+// Unhandle takes the handler's label off.
+func Unhandle(n *world.Node) {
+	if n.Labels[ExcludeLabel] == handlerLabels {
+		delete(n.Labels, ExcludeLabel)
+	}
+}
+
+// Handled reports whether a node carries the handler's label or its taint.
+func Handled(n *world.Node) bool {
+	return n.HasTaint(HandlerTaint) || n.Labels[ExcludeLabel] == handlerLabels
+}
+
 // TakeOut takes a machine out of the group as another user: it runs on.
 func (s *Sim) TakeOut(m *Machine) {
 	s.removeMachine(m)

@@ -98,7 +98,7 @@ func (c *Checker) takers(id string) map[string]time.Duration {
 	if !node.Unschedulable || c.ourCordon(id, node.Name) {
 		return out
 	}
-	if node.HasTaint(sim.HandlerTaint) {
+	if sim.Handled(node) {
 		out["the handler"] = 4 * time.Minute
 	}
 	if len(out) == 0 && (slices.ContainsFunc(s.View.PodsOn(node.Name), c.leavesByHand)) {

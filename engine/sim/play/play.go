@@ -490,7 +490,7 @@ var turns = []turn{
 	line(6, "user suspends %s", []string{"Launch", "ReplaceUnhealthy"}),
 	line(6, "user resumes %s", []string{"Launch", "ReplaceUnhealthy"}),
 	line(2, "user refreshes %s", []string{"", "over", "over"}),
-	node(6, "user moves %s by=%s for=%s", []string{"autoscaler", "autoscaler", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
+	node(6, "user moves %s by=%s for=%s", []string{"autoscaler", "handler-label", "kops", "karpenter", "handler", "kured", "keeper", "asks-kops", "repair"}, spans),
 	node(2, "user moves %s by=%s", []string{"autoscaler", "handler", "kured", "keeper"}),
 	line(2, "user schedules night desired=%s in=%s", some, spans),
 	{2, func(p *player) { p.say("user sets template=%d", 1+p.r.IntN(3)) }},

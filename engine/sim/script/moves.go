@@ -41,6 +41,7 @@ func (c *Script) moves(a *args) error {
 					delete(n.Annotations, key)
 				}
 			}
+			sim.Unhandle(n)
 			if then.Unschedulable && !cordoned {
 				n.Unschedulable = false
 			}
@@ -77,6 +78,7 @@ var movers = map[string]func(*world.Node){
 		n.Taints = append(n.Taints, sim.HandlerTaint)
 		n.Unschedulable = true
 	},
+	"handler-label": sim.Handle,
 	"kured": func(n *world.Node) {
 		sim.Annotate(n, "weave.works/kured-reboot-in-progress", "yes")
 		n.Unschedulable = true

@@ -168,7 +168,16 @@ func (c *Check) marked(r *record.Run, machine string, n *world.Node) (out []stri
 			out = append(out, who)
 		}
 	}
+	if sure := len(out) == 0 && n.Unschedulable && sim.Handled(n); sure && !c.cordonedByRun(r, machine) { // its label says nothing by itself
+		out = append(out, "Node Termination Handler")
+	}
 	return out
+}
+
+// cordonedByRun reports whether the cordon of a machine's node is the run's own, or was until just now.
+func (c *Check) cordonedByRun(r *record.Run, machine string) bool {
+	_, comesOff := r.Pending["uncordon/"+machine]
+	return comesOff || slices.ContainsFunc(r.Marks[machine], func(m record.Mark) bool { return !m.Foreign && m.Put.Kind == record.Cordon })
 }
 
 // Carries reports whether a node has a mark, as kubectl shows it: "taint key=value:effect", "label

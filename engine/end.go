@@ -413,13 +413,9 @@ const (
 // usable time; then the run pauses itself. what says in a clause why the run cannot continue
 // without it.
 func (s *Step) Await(what string, left []world.Unfinished) {
-	limit := s.Run.Settings.WaitForStart
-	if limit <= 0 { // a record of an older version
-		limit = WaitForStart
-	}
 	by := s.DrivenBy()
 	if s.Run.PhaseWait == nil || s.Run.PhaseWait.For != by || s.Run.Awaits == nil {
-		s.StartPhaseWait(by, limit)
+		s.StartPhaseWait(by, s.Run.Settings.WaitForStart)
 		s.Run.Awaits, s.changed = nil, true
 	}
 	next := record.Awaits{Why: unfinishedText(left)}
@@ -439,7 +435,7 @@ func (s *Step) Await(what string, left []world.Unfinished) {
 		if p := s.W.Group.Pool; p != nil {
 			known = append(known, p.Notes...)
 		}
-		s.Pause(text.AwaitedTooLong(what, by, strings.Join(known, "; "), limit))
+		s.Pause(text.AwaitedTooLong(what, by, strings.Join(known, "; "), s.Run.Settings.WaitForStart))
 		return
 	}
 	if done, _ := s.Run.Outdated(); was == nil && done > 0 {

@@ -21,9 +21,6 @@ func InWork(run *record.Run, machine string) bool {
 // ConsentsOn are those that a drain of a node goes by: ours, or of others what they are
 // known to take. kubectl drain takes what it was told to, which cannot be seen.
 func (s *Reader) ConsentsOn(node string) drain.Consents {
-	if s.Run.External == nil {
-		return s.Consents()
-	}
 	if n := s.W.Node(node); n != nil {
 		moves := s.Run.External.MovesOf(n.Machine)
 		if len(moves) > 0 && moves[0].By != world.MoverUnknown {

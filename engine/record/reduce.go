@@ -22,12 +22,12 @@ func (r *Run) Reducible() bool {
 // changes without an answer. It leaves out what was tried on pods: the attempts to evict
 // them, evictions that were accepted (the pods terminate, which is seen on them), the pods
 // of force orders, and lists that are only shown. A pod that a force order has deleted stays
-// known as long as the run may resume: it must not be deleted a second time, which would cut
-// its grace period. r is not changed.
+// known: once the run resumes it must not be deleted a second time, which would cut its grace
+// period. r is not changed.
 func (r Run) Reduced() Run {
 	pods := map[string]Pod{}
 	for uid, p := range r.Pods.All() {
-		if r.State != Paused || !p.Forced || !p.Gone.IsZero() {
+		if !p.Forced || !p.Gone.IsZero() {
 			continue
 		}
 		pods[uid] = Pod{Ref: p.Ref, Node: p.Node, Owner: p.Owner, Tries: p.Tries, First: p.First, Last: p.Last, Next: p.Next, Forced: true}

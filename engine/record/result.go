@@ -47,7 +47,7 @@ func (r *Run) Worst() Result {
 		return worst
 	}
 	for _, n := range r.Nodes.All() {
-		if n.Stage == NodeFail && n.Result != "" && n.Result.ExitCode() != worst.ExitCode() && WorstExit(n.Result.ExitCode(), worst.ExitCode()) == n.Result.ExitCode() {
+		if n.Stage == NodeFail && n.Result != "" && WorstExit(worst.ExitCode(), n.Result.ExitCode()) != worst.ExitCode() {
 			worst = n.Result
 		}
 	}

@@ -58,7 +58,7 @@ func restoredConfig(s *engine.Step) bool {
 	switch {
 	case !s.Fresh(world.Cloud) || m == nil || configAsked(s):
 		return false
-	case !m.UpdatesKnown || m.UpdatesUnread != "" || m.ConfigOld:
+	case m.UpdatesUnread != "" || m.ConfigOld:
 		awaitConfig(s, m.Unread)
 		return false
 	case m.Configuring() != nil:

@@ -24,7 +24,7 @@ func (e EKSManaged) start(s *engine.Step) {
 		return
 	case asked(&s.Reader) || configAsked(s): // its answer, or the look at what came of it, is still to come
 		return
-	case !m.UpdatesKnown || m.UpdatesUnread != "" || m.ConfigOld:
+	case m.UpdatesUnread != "" || m.ConfigOld:
 		s.Await(systems.EKSNotStarted, []world.Unfinished{{Kind: world.UnfinishedOperation, Text: cmp.Or(m.UpdatesUnread, m.Unread)}})
 		return
 	case m.Update != nil && !m.Update.Over():

@@ -121,7 +121,7 @@ func active(s *assess.Reader) []string {
 
 // standstill is how long a run waits for a controller that moves nothing.
 func standstill(s *assess.Reader) time.Duration {
-	return cmp.Or(s.Run.Settings.WaitForStart, engine.WaitForStart)
+	return s.Run.Settings.WaitForStart
 }
 
 // idles reports whether nodes are left and the controller is at none of them by a deadline of its

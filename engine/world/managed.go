@@ -51,7 +51,7 @@ type ManagedGroup struct {
 	// ConfigOld: what EKS tells of the group (MaxUnavailable, Minimal) may be from before the end of Configured.
 	ConfigOld bool
 	// Unread says why some of this is not known, or old; "" where nothing is. UpdatesUnread says
-	// it of the updates alone. UpdatesKnown: they were read at least once. UpdatesDenied: credentials
+	// it of the updates alone. UpdatesKnown: they were read at least once; before that, UpdatesUnread says why not. UpdatesDenied: credentials
 	// or rights are what is missing now.
 	Unread, UpdatesUnread       string
 	UpdatesKnown, UpdatesDenied bool

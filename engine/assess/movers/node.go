@@ -27,9 +27,9 @@ func ofNodes(s *assess.Reader) (out []record.ExternalMover, deferrals map[string
 		out = append(out, r)
 	}
 	deferrals = map[string]record.Deferral{}
-	coming, conduct := comingOff(s), s.Conduct()
+	changes, conduct := changing(s), s.Conduct()
 	about := s.Among(assess.MovedByOthers)
-	for id := range coming {
+	for id := range changes {
 		about[id] = true
 	}
 	for _, id := range s.Placed(about) {
@@ -38,8 +38,8 @@ func ofNodes(s *assess.Reader) (out []record.ExternalMover, deferrals map[string
 			continue // tools mark what ends, and here it is we who end it
 		}
 		ours := s.Run.Marks[m.ID]
-		if off := coming[m.ID]; off != nil {
-			ours = append(slices.Clip(ours), off...)
+		if list := changes[m.ID]; list != nil {
+			ours = append(slices.Clip(ours), list...)
 		}
 		for _, move := range assess.TheirMoves(n, ours) {
 			if conduct.Partner(move.By) {
@@ -58,15 +58,12 @@ func ofNodes(s *assess.Reader) (out []record.ExternalMover, deferrals map[string
 	return out, deferrals
 }
 
-// comingOff are the marks of ours that were taken off, by machine, as long as the nodes
-// may still show them.
-func comingOff(s *assess.Reader) map[string][]record.Mark {
+// changing are the marks of ours that are being put or taken off, by machine: the nodes may still
+// show those that were taken off. Of other changes nothing shows on a node.
+func changing(s *assess.Reader) map[string][]record.Mark {
 	out := map[string][]record.Mark{}
 	for _, p := range s.Run.Pending {
 		put := p.Action.Opposite()
-		if put.Kind == p.Action.Kind {
-			continue // it takes nothing off
-		}
 		out[put.Machine] = append(out[put.Machine], record.Mark{Put: put})
 	}
 	return out

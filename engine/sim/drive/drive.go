@@ -69,6 +69,9 @@ type Driver struct {
 	// seen that Decide does not change what it is given: at every Audit-th decision.
 	Audit int
 
+	// Reduces: the record has room for a reduced run only, from which the next process continues.
+	Reduces bool
+
 	heard      int // events that checkRemote has seen
 	wake       time.Time
 	asleep     time.Time // sleeps until then

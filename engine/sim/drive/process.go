@@ -88,6 +88,9 @@ func (d *Driver) die(c Crash) {
 	}
 	d.Deaths++
 	d.Inputs = engine.Inputs{}
+	if d.Reduces && d.Saved.Reducible() {
+		d.Saved = d.Saved.Reduced()
+	}
 	d.Sleep(c.Pause)
 	d.Sim.Forget()
 	life := d.Deaths

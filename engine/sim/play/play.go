@@ -48,6 +48,9 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	both := others.IntN(6) == 0
 	unseen := rand.New(rand.NewPCG(seed, 0x05ee)) // likewise
 	ends := p.sizes.runs > 0 && unseen.IntN(6) == 0
+	if rand.New(rand.NewPCG(seed, 0x1a46e)).IntN(4) == 0 {
+		p.say("fault large")
+	}
 	p.lowers()
 	for step := 0; p.on() && step < 60; step++ {
 		if changes {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -148,6 +149,11 @@ func (c *Script) apiFault(what string, over bool, a *args) (known bool, err erro
 		s.EtcdOutage(a.span("for", time.Minute))
 	case "unwritten":
 		f.UnwrittenUntil = s.Now().Add(a.span("for", time.Minute))
+	case "large":
+		if c.Driver == nil {
+			return true, errors.New("there is no run yet whose record could be too large")
+		}
+		c.Driver.Reduces = !over
 	case "hostile":
 		f.Hostile = !over
 	case "webhook":

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ var (
 // suspendMany wants a number of processes suspended, one after the other, and tells of each that is.
 type suspendMany struct{ suspendOnce }
 
-var wanted = []string{"a", "b", "c", "d", "e", "f"}
+var wanted = strings.Split("abcdefghijklmnopqrstuvwxyz", "")
 
 func (suspendMany) Step(s *engine.Step) {
 	s.Enter("only")
@@ -41,17 +42,49 @@ func (suspendMany) Step(s *engine.Step) {
 	s.Succeed()
 }
 
+// End resumes what the run has suspended.
+func (suspendMany) End(s *engine.Step) bool { return s.ResumeProcesses() }
+
 // most is how many processes others suspend in between.
 const most = 150
 
-// seen tells of each process that is newly seen as suspended.
+// What is told of a process.
+const (
+	suspended = "suspended"
+	resumed   = "resumed"
+)
+
+// seen tells of each process that is newly seen as suspended, or as resumed by others.
 func seen(s *engine.Step) {
+	tell := func(process, what string) {
+		s.SetNode(process, record.Node{Name: process, Stage: record.Replaced, Since: s.Now, Reason: what})
+		s.Report(record.Event{Type: record.NodeReplaced, Node: process, Message: what})
+	}
 	for _, process := range slices.Sorted(slices.Values(s.W.Group.Suspended)) {
-		if !s.Run.Nodes.Has(process) {
-			s.SetNode(process, record.Node{Name: process, Stage: record.Replaced, Since: s.Now})
-			s.Report(record.Event{Type: record.NodeReplaced, Node: process, Message: "suspended"})
+		if s.Run.Nodes.Peek(process).Reason != suspended {
+			tell(process, suspended)
 		}
 	}
+	for _, process := range slices.Sorted(s.Run.Nodes.Keys()) {
+		if s.Run.Nodes.Peek(process).Reason == suspended && !s.W.Group.HasSuspended(process) {
+			tell(process, resumed)
+		}
+	}
+}
+
+// others is a process that other users suspend, and may resume and suspend again.
+type others struct {
+	from  time.Time
+	rest  time.Duration // between two changes
+	turns int           // how many changes there are after the first
+}
+
+// suspends reports whether it is suspended at a time.
+func (o others) suspends(now time.Time) bool {
+	if now.Before(o.from) {
+		return false
+	}
+	return o.turns == 0 || min(int(now.Sub(o.from)/o.rest), o.turns)%2 == 0
 }
 
 // arena is a cluster with the lease and the record of one group, for which
@@ -65,7 +98,10 @@ type arena struct {
 	version int
 	writer  *competitor          // of the record
 	done    map[string]time.Time // since when a process is suspended
-	comes   map[string]time.Time // since when others have one suspended
+	comes   map[string]others    // what others suspend
+	down    time.Time            // until then the record cannot be written
+	aborts  bool                 // an operator aborts the run now and then
+	aborted bool                 // one has
 	told    map[string]int       // how often it was told that one is
 	broken  []string
 }
@@ -101,20 +137,33 @@ func (a *arena) span(limit time.Duration) time.Duration {
 // competitor is one process: a Store, a Lock, an Executor, a Feed and a Clock.
 type competitor struct {
 	*arena
-	name   string
-	frozen time.Time // until then nothing gets out and nothing gets in
-	deaf   time.Time // until then it cannot renew the lease
-	dead   bool
-	seen   int // the version of the record that it has read or written
-	lost   chan struct{}
-	looked map[string]time.Time // when it last looked whether a process is suspended, and got to know
-	lostAt time.Time            // zero: it believes that it holds the lease
-	kept   time.Time            // when it last knew that it holds the lease
-	terms  int                  // how often it has got the lease
-	asked  map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
-	said   map[string]bool      // what the process has told
-	typed  []time.Time          // when it was given commands that it has not answered
-	stale  bool                 // it has learned that others have written the record, and has to stop
+	name     string
+	frozen   time.Time // until then nothing gets out and nothing gets in
+	deaf     time.Time // until then it cannot renew the lease
+	dead     bool
+	seen     int // the version of the record that it has read or written
+	lost     chan struct{}
+	looked   map[string]time.Time // when it last looked whether a process is suspended, and got to know
+	lostAt   time.Time            // zero: it believes that it holds the lease
+	kept     time.Time            // when it last knew that it holds the lease
+	terms    int                  // how often it has got the lease
+	asked    map[string]int       // by key: the term in which an action, or a look whether it happened, was begun last
+	said     map[string]string    // what the process has told last of each, or another one has
+	recorded map[string]string    // what the record says of each, as the process knows it
+	typed    []time.Time          // when it was given commands that it has not answered
+	blind    time.Time            // until then it cannot read the API
+	world    *world.World         // what it has read
+	// unsaved counts what it has told of each process since it wrote the record; excused are those told more
+	// than once when the lock was lost: what was found again is not to be told from what is new.
+	unsaved  map[string]int
+	excused  map[string]bool
+	unseen   map[world.Source]time.Time // the sources that it has told to be out of sight, by when they were seen nevertheless
+	failing  time.Time                  // since when it cannot write the record
+	abort    time.Time                  // when it was told to abort
+	disobeys time.Time                  // when it was seen to continue nevertheless
+	ends     time.Time                  // since when it has a run that ends and that it cannot write
+	stopped  func() error               // why it was told to stop, nil if it was not
+	stale    bool                       // it has learned that others have written the record, and has to stop
 }
 
 // thaw waits while the process is frozen.
@@ -143,7 +192,31 @@ func (r *competitor) acquire() (run record.Run, held bool) {
 	if err := json.Unmarshal(r.record, &run); err != nil {
 		r.breaks("the record cannot be read: %v", err)
 	}
+	r.recalls(reasons(run))
 	return run, true
+}
+
+// recalls takes over what a record says of each process, but for what was told and not written.
+func (r *competitor) recalls(now map[string]string) {
+	for process, is := range now {
+		if r.unsaved[process] == 0 || is != r.recorded[process] { // another process has told it
+			r.said[process] = is
+		}
+	}
+	r.excused = map[string]bool{}
+	for process, n := range r.unsaved {
+		r.excused[process] = n > 1
+	}
+	r.recorded = now
+}
+
+// reasons are what a record says of each process.
+func reasons(run record.Run) map[string]string {
+	out := map[string]string{}
+	for process, n := range run.Nodes.All() {
+		out[process] = n.Reason
+	}
+	return out
 }
 
 // renew keeps the lease until ctx ends, and notices when another process has it.
@@ -198,7 +271,8 @@ func (r *competitor) Regain(ctx context.Context) (record.Run, error) {
 func (r *competitor) Save(_ context.Context, run record.Run) error {
 	r.thaw()
 	time.Sleep(r.span(50 * time.Millisecond))
-	if r.chance(20) {
+	if r.chance(20) || r.isDown() {
+		r.fails(run)
 		return errors.New("the API is away")
 	}
 	if err := r.write(run); err != nil {
@@ -229,8 +303,39 @@ func (r *competitor) write(run record.Run) error {
 		return err
 	}
 	r.record, r.version, r.writer = text, r.version+1, r
-	r.seen = r.version
+	r.seen, r.recorded, r.unsaved, r.failing, r.ends = r.version, reasons(run), map[string]int{}, time.Time{}, time.Time{}
 	return nil
+}
+
+// isDown reports whether nobody can write the record.
+func (r *competitor) isDown() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return time.Now().Before(r.down)
+}
+
+// fails notes that a run cannot be written: one that ends is not kept for longer than endLimit in which the
+// cluster is seen.
+func (r *competitor) fails(run record.Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failing.IsZero() {
+		r.failing = time.Now()
+	}
+	since := r.failing
+	for _, t := range []time.Time{r.frozen, r.blind} {
+		if t.After(since) {
+			since = t
+		}
+	}
+	if run.State != record.Ending {
+		r.ends = time.Time{}
+	} else if r.ends.IsZero() {
+		r.ends = time.Now()
+	}
+	if run.State == record.Ending && r.lostAt.IsZero() && time.Since(r.ends) > 5*time.Second && time.Since(since) > endLimit+20*time.Second {
+		r.breaks("%s has a run that ends and that it cannot record for %s, and does not leave", r.name, time.Since(since))
+	}
 }
 
 // freeze stops the process for a while, as closing a laptop does.
@@ -275,8 +380,10 @@ func (r *competitor) Do(ctx context.Context, a record.Action) record.Outcome {
 			r.done[a.Process] = time.Now()
 		}
 	case record.CheckEffect:
-		o.Happened = !r.done[a.Of.Process].IsZero()
+		o.Happened = r.done[a.Of.Process].IsZero() == (a.Of.Kind == record.Resume)
 		looked = time.Now()
+	case record.Resume:
+		delete(r.done, a.Process)
 	}
 	r.mu.Unlock()
 	time.Sleep(r.span(400 * time.Millisecond))
@@ -302,6 +409,35 @@ func (r *competitor) decided(before record.Run, d engine.Decision) {
 			r.breaks("rule 7: %s takes an answer of an earlier term for that to %s", r.name, key)
 		}
 	}
+	r.sees()
+	r.obeys(d.Run.State != record.Running)
+}
+
+// obeys checks that a run that was told to abort does so, with the decision after the one that may have been under way.
+func (r *competitor) obeys(ends bool) {
+	switch {
+	case r.abort.IsZero():
+	case ends || !r.lostAt.IsZero() || r.frozen.After(r.abort):
+		r.abort, r.disobeys = time.Time{}, time.Time{}
+	case r.disobeys.IsZero():
+		r.disobeys = time.Now()
+	case time.Since(r.disobeys) > 3*time.Second && r.stopped() == nil:
+		r.breaks("%s was told to abort %s ago, and continues", r.name, time.Since(r.abort))
+	}
+}
+
+// sees checks that a source that was told to be out of sight, and is seen, is told to be visible again.
+func (r *competitor) sees() {
+	for source, since := range r.unseen {
+		switch fresh := r.world.Health[source].Fresh; {
+		case !r.lostAt.IsZero() || time.Since(fresh) > 2*time.Second:
+			r.unseen[source] = time.Time{}
+		case since.IsZero():
+			r.unseen[source] = time.Now()
+		case time.Since(since) > time.Second && r.stopped() == nil:
+			r.breaks("%s sees the %s since %s, and has told that it does not", r.name, source, time.Since(since))
+		}
+	}
 }
 
 // tells notes what the process tells.
@@ -309,7 +445,11 @@ func (r *competitor) tells(events []record.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range events {
-		if e.Reason == "refused" && len(r.typed) > 0 {
+		r.tellsSight(e)
+		if strings.HasPrefix(e.Message, "refused abort: "+record.WithoutRecord) {
+			r.breaks("%s refuses to abort, which needs no record: %s", r.name, e.Message)
+		}
+		if e.Reason == "refused" && len(r.typed) > 0 && strings.Contains(e.Message, string(record.CmdApprove)) {
 			since := time.Since(r.typed[0])
 			if r.typed = r.typed[1:]; strings.Contains(e.Message, record.WithoutRecord) && since < typedLimit {
 				r.breaks("%s refuses what was typed %s ago: %s", r.name, since, e.Message)
@@ -318,10 +458,23 @@ func (r *competitor) tells(events []record.Event) {
 		if e.Type != record.NodeReplaced {
 			continue
 		}
-		if r.told[e.Node]++; r.said[e.Node] {
-			r.breaks("%s tells twice that %s is suspended", r.name, e.Node)
+		r.unsaved[e.Node]++
+		if r.told[e.Node]++; r.said[e.Node] == e.Message && !r.excused[e.Node] {
+			r.breaks("%s tells twice that %s is %s", r.name, e.Node, e.Message)
 		}
-		r.said[e.Node] = true
+		r.said[e.Node] = e.Message
+	}
+}
+
+// tellsSight notes which sources are told to be out of sight.
+func (r *competitor) tellsSight(e record.Event) {
+	for _, source := range []world.Source{world.Cluster, world.Cloud} {
+		switch {
+		case e.Reason == reasonOutOfSight && strings.HasPrefix(e.Message, "no view of the "+string(source)):
+			r.unseen[source] = time.Time{}
+		case e.Reason == reasonInSight && strings.HasPrefix(e.Message, "the "+string(source)):
+			delete(r.unseen, source)
+		}
 	}
 }
 
@@ -365,6 +518,7 @@ func (r *competitor) acts(a record.Action) {
 }
 
 func (r *competitor) Run(ctx context.Context, post func(Change)) error {
+	fresh := time.Now()
 	for ctx.Err() == nil {
 		r.thaw()
 		r.mu.Lock()
@@ -375,16 +529,25 @@ func (r *competitor) Run(ctx context.Context, post func(Change)) error {
 			}
 		}
 		now := time.Now()
-		for process, at := range r.comes {
-			if now.After(at) {
+		for process, o := range r.comes {
+			if o.suspends(now) {
 				suspended = append(suspended, process)
 			}
 		}
+		blind := now.Before(r.blind)
 		r.mu.Unlock()
+		if !blind {
+			fresh = now
+		}
+		seen := fresh
 		post(func(w *world.World) {
 			w.SetGroup(world.Group{Name: "web", Suspended: suspended})
-			w.SetHealth(world.Cluster, world.Health{Fresh: now})
 			w.SetHealth(world.Cloud, world.Health{Fresh: now})
+			if blind {
+				w.SetHealth(world.Cluster, world.Health{Fresh: seen, Problem: "the API answers 503"})
+			} else {
+				w.SetHealth(world.Cluster, world.Health{Fresh: seen})
+			}
 		})
 		time.Sleep(300 * time.Millisecond)
 	}
@@ -431,11 +594,16 @@ func (r *competitor) term(ctx context.Context, t *testing.T, run record.Run) {
 		return
 	}
 	l := &Loop{Rules: suspendMany{}, World: w, Queue: in, Executor: r, Store: r, Lock: r, Clock: r, Decided: r.decided, Events: r.tells}
-	r.said, r.typed = map[string]bool{}, nil
+	r.stopped = ctx.Err
+	r.said, r.typed, r.world, r.abort, r.failing, r.ends = map[string]string{}, nil, w, time.Time{}, time.Time{}, time.Time{}
+	r.unsaved, r.excused, r.unseen = map[string]int{}, map[string]bool{}, map[world.Source]time.Time{}
 	around.Go(func() { r.types(ctx, l) })
 	began := time.Now()
+	var unwritten *UnwrittenError
 	if _, err := l.Run(ctx, run); err == nil {
 		r.leaves(began)
+	} else if errors.As(err, &unwritten) && r.aborts {
+		return // the operator resumes it
 	} else if !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		t.Errorf("%s: %v", r.name, err)
 	}
@@ -450,14 +618,29 @@ func (r *competitor) types(ctx context.Context, l *Loop) {
 		r.typed = append(r.typed, time.Now())
 		r.mu.Unlock()
 		l.Send(record.Command{Kind: record.CmdApprove, By: r.name, At: time.Now()})
+		if r.aborts && (r.isDown() && r.chance(2) || r.chance(20)) {
+			r.mu.Lock()
+			r.aborted, r.abort, r.disobeys = true, time.Now(), time.Time{}
+			r.mu.Unlock()
+			l.Send(record.Command{Kind: record.CmdAbort, By: r.name, At: time.Now()})
+		}
 	}
 }
 
-// suffer freezes the process now and then, takes its lease away, ends it, or tells it to stop.
+// calm reports whether an operator looks on: a run that was told to abort while nothing could be recorded.
+func (r *competitor) calm() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.aborted && time.Now().Before(r.down)
+}
+
+// suffer freezes the process now and then, takes its lease away, ends it, or tells it to stop; or it cannot read the API, or
+// nobody can write the record.
 func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 	for ctx.Err() == nil {
 		time.Sleep(r.span(8 * time.Second))
 		switch {
+		case r.calm():
 		case r.chance(4):
 			r.freeze()
 		case r.chance(3):
@@ -472,6 +655,18 @@ func (r *competitor) suffer(ctx context.Context, stop context.CancelFunc) {
 			stop()
 		case r.chance(8):
 			stop()
+		case r.chance(12):
+			cut := r.span(time.Minute)
+			r.mu.Lock()
+			r.blind = time.Now().Add(cut)
+			r.mu.Unlock()
+		case r.aborts && r.chance(12):
+			cut := time.Minute + r.span(3*time.Minute)
+			r.mu.Lock()
+			if now := time.Now(); now.After(r.down.Add(30 * time.Second)) {
+				r.down = now.Add(cut)
+			}
+			r.mu.Unlock()
 		}
 	}
 }
@@ -499,9 +694,17 @@ func TestCompetingDrivers(t *testing.T) {
 }
 
 func compete(t *testing.T, seed uint64) {
-	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}, comes: map[string]time.Time{}, told: map[string]int{}}
+	a := &arena{rand: rand.New(rand.NewPCG(seed, 7)), done: map[string]time.Time{}, comes: map[string]others{}, told: map[string]int{}}
 	for at := time.Now(); len(a.comes) < most; at = at.Add(a.span(time.Second)) {
-		a.comes[fmt.Sprint("other", a.rand.IntN(1000))] = at
+		a.comes[fmt.Sprint("other", a.rand.IntN(1000))] = others{from: at}
+	}
+	draw := rand.New(rand.NewPCG(seed, 0xab07)) // takes its chances elsewhere
+	a.aborts = draw.IntN(4) == 0
+	for _, process := range slices.Sorted(maps.Keys(a.comes)) {
+		if o := a.comes[process]; draw.IntN(2) == 0 {
+			o.rest, o.turns = 500*time.Millisecond+time.Duration(draw.Int64N(int64(6*time.Second))), 2*(1+draw.IntN(6))
+			a.comes[process] = o
+		}
 	}
 	w := world.New()
 	w.SetGroup(world.Group{Name: "web"})
@@ -515,7 +718,7 @@ func compete(t *testing.T, seed uint64) {
 	defer stop()
 	var both sync.WaitGroup
 	for _, name := range []string{"ann's laptop", "bob's laptop"} {
-		r := &competitor{arena: a, name: name, looked: map[string]time.Time{}, asked: map[string]int{}}
+		r := &competitor{arena: a, name: name, said: map[string]string{}, looked: map[string]time.Time{}, asked: map[string]int{}}
 		both.Go(func() { r.drive(ctx, t) })
 	}
 	both.Wait()
@@ -525,14 +728,17 @@ func compete(t *testing.T, seed uint64) {
 	for _, broken := range a.broken {
 		t.Errorf("seed %d: %s", seed, broken)
 	}
-	for _, process := range wanted {
-		if a.done[process].IsZero() {
-			t.Errorf("seed %d: %s was not suspended", seed, process)
-		}
-	}
 	var last record.Run
 	if err := json.Unmarshal(a.record, &last); err != nil {
 		t.Errorf("seed %d: the record cannot be read: %v", seed, err)
+	}
+	if last.Result == record.Aborted && !a.aborted {
+		t.Errorf("seed %d: nobody has aborted the run, and it says so: %s", seed, last.Why)
+	}
+	for _, process := range wanted {
+		if a.done[process].IsZero() != (last.Result == record.Aborted) {
+			t.Errorf("seed %d: the run is %s, and %s is suspended: %t", seed, last.Result, process, !a.done[process].IsZero())
+		}
 	}
 	for process := range last.Nodes.All() {
 		if a.told[process] == 0 {

@@ -422,7 +422,6 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	if l.Took != nil {
 		l.Took(time.Since(asked))
 	}
-	d.Events = l.repeats.first(d.Events)
 	l.dirty = l.dirty || d.Changed
 	if failing || l.saves(d) {
 		var crash *Crash
@@ -435,6 +434,7 @@ func (l *Loop) decide(ctx context.Context) (wake time.Time, err error) {
 	}
 	before := l.run
 	l.run, l.in = d.Run, engine.Inputs{}
+	d.Events = l.repeats.first(d.Events)
 	if l.dirty {
 		l.repeats.note(d.Events)
 	}
@@ -526,6 +526,7 @@ func (l *Loop) farewell(ctx context.Context, held bool) error {
 	before := l.run
 	l.run = d.Run
 	err := l.saveWithin(ctx, d.Run, farewell, nil)
+	d.Events = l.repeats.first(d.Events)
 	l.decided(before, d)
 	l.tell(d.Events)
 	if err == nil {

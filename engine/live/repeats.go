@@ -22,8 +22,8 @@ func (r *repeats) note(events []record.Event) {
 	}
 }
 
-// begin is called when the run continues from its record.
-func (r *repeats) begin() { r.known, r.unsaved = r.unsaved, nil }
+// begin is called when the run continues from its record, perhaps more than once before it is written.
+func (r *repeats) begin() { r.known = slices.Clone(r.unsaved) }
 
 // first returns the events without those that were reported before.
 func (r *repeats) first(events []record.Event) []record.Event {

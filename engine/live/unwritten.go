@@ -117,10 +117,11 @@ func (l *Loop) observe(in engine.Inputs) {
 	before := l.run
 	d := engine.Decide(l.Rules, l.Clock.Now(), l.World, l.run, in)
 	l.run, l.dirty = d.Run, l.dirty || d.Changed
+	d.Events = l.repeats.first(d.Events)
+	l.repeats.note(d.Events)
 	if d.Changed {
 		l.decided(before, d)
 	}
-	l.repeats.note(d.Events)
 	l.tell(d.Events)
 }
 

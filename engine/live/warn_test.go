@@ -81,3 +81,19 @@ func (e *timed) Do(ctx context.Context, a record.Action) record.Outcome {
 	e.asked, e.has = a, time.Until(end)
 	return record.Outcome{Verdict: record.Done}
 }
+
+// What was reported and not recorded is found again after the lock was lost twice, and not reported again; what happens
+// after that is.
+func TestReportedOnceAfterTwoLosses(t *testing.T) {
+	e := []record.Event{{Type: record.NodeReplaced, Node: "i-1", Message: "gone"}}
+	var r repeats
+	r.note(e)
+	r.begin()
+	r.begin()
+	if again := r.first(e); len(again) != 0 {
+		t.Errorf("reported twice: %+v", again)
+	}
+	if next := r.first(e); len(next) != 1 {
+		t.Error("what has happened again is not reported")
+	}
+}

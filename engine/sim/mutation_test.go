@@ -257,6 +257,11 @@ var mutations = []mutation{
 	{"commands: those of long ago", "commands.go", "case s.Now.After(c.At.Add(record.CommandLife)), s.Now", "case s.Now", "", "commands: "},
 	{"approval: of what the batch was before", "commands.go", "if c.Batch != b.ID || c.Hash != b.Hash {", "if c.Batch != b.ID {", "", "approval: "},
 	{"approval: the hash does not tell batches apart", "batch.go", "h.Write([]byte(m + \"\\n\"))", "h.Write([]byte(m[:1]))", "", "approval: "},
+	{"words: what was reported before the lock was lost is never reported again", "live/repeats.go", "\t\t\tr.known = slices.Delete(r.known, i, i+1)\n", "\t\t\t_ = i\n", "TestCompetingDrivers", "tells twice that"},
+	{"words: a source that is seen again stays out of sight", "live/freshness.go", "case stale && !known && why == \"\" && !l.World", "case !l.World", "TestCompetingDrivers", "and has told that it does not"},
+	{"10: a run that ends and cannot be recorded is kept", "live/unwritten.go", "u.able < endLimit {", "true || u.able < endLimit {", "TestCompetingDrivers", "does not leave"},
+	{"an abort waits for the record", "record/command.go", "{ return k != CmdPause && k != CmdAbort }\n\n// Command is", "{ return k != CmdPause }\n\n// Command is", "TestCompetingDrivers", "which needs no record"},
+	{"found: what was reported before the lock was lost twice is reported again", "live/repeats.go", "r.known = slices.Clone(r.unsaved)", "r.known, r.unsaved = r.unsaved, nil", "TestReportedOnceAfterTwoLosses", "reported twice"},
 	{"7: what came of actions before the lock was lost", "live/loop.go", "if a.term == l.term {", "if a.term <= l.term {", "TestCompetingDrivers|TestLoopForgetsAnswersOfAnEarlierTerm", "earlier term"},
 	{"7: a record that others have written since", "live/loop.go", "err := l.save(ctx, d.Run, l.Lock.Lost()); errors.Is(err, ErrLost) ||", "err := l.save(ctx, d.Run, l.Lock.Lost()); false && errors.Is(err, ErrLost) ||", "TestLoopLosesTheRecord", "want ErrLost at once"},
 

@@ -48,7 +48,7 @@ func (suspendMany) End(s *engine.Step) bool { return s.ResumeProcesses() }
 // most is how many processes others suspend in between.
 const most = 150
 
-// What is told of a process.
+// The words for a process.
 const (
 	suspended = "suspended"
 	resumed   = "resumed"

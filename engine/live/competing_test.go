@@ -302,6 +302,11 @@ func (r *competitor) write(run record.Run) error {
 	if err != nil {
 		return err
 	}
+	for process := range r.unsaved { // what was told, not written, and is over by now
+		if others, known := r.comes[process]; known && !others.suspends(time.Now()) && run.Nodes.Peek(process).Reason != suspended {
+			r.said[process] = ""
+		}
+	}
 	r.record, r.version, r.writer = text, r.version+1, r
 	r.seen, r.recorded, r.unsaved, r.failing, r.ends = r.version, reasons(run), map[string]int{}, time.Time{}, time.Time{}
 	return nil

@@ -251,13 +251,7 @@ func (c *Checker) neverOpens(p *world.Pod) bool {
 func (c *Checker) kept(dec engine.Decision) {
 	d, r := c.d, &dec.Run
 	for uid, p := range r.Pods.All() {
-		if !c.isFull(r, uid, p) {
-			delete(c.full, uid)
-			continue
-		}
-		if since, known := c.full[uid]; !known || since.Before(c.clock.gap) {
-			c.full[uid] = d.Sim.Now()
-		} else if waited := d.Sim.Now().Sub(since); waited > 3*r.Settings.EvictionRetry+Slack {
+		if waited := c.lasts(c.full, uid, c.isFull(r, uid, p)); waited > 3*r.Settings.EvictionRetry+Slack {
 			d.Breaks("retries: %s was tried %d times, and has not been deleted for %s", p.Ref, p.Rounds, waited)
 		}
 	}

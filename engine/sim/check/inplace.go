@@ -70,14 +70,9 @@ func (c *Checker) healthy(dec engine.Decision) {
 	for _, id := range slices.Sorted(r.Nodes.Keys()) {
 		n := r.Nodes.Get(id)
 		node := d.Sim.View.NodeOf(id)
-		if n.Stage != record.Updating || n.Wait == nil || r.Settings.HealthTimeout == 0 || node == nil || sim.StepOf(node) != world.GardenerFailed ||
-			r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || r.Settings.HealthInTurn && c.troubled(r, id) {
-			delete(c.sick, id)
-			continue
-		}
-		if since, known := c.sick[id]; !known || since.Before(c.clock.gap) {
-			c.sick[id] = d.Sim.Now()
-		} else if waited := d.Sim.Now().Sub(since); waited > r.Settings.HealthTimeout+Slack {
+		failed := n.Stage == record.Updating && n.Wait != nil && r.Settings.HealthTimeout != 0 && node != nil && sim.StepOf(node) == world.GardenerFailed
+		sees := r.State == record.Running && !d.Failing && c.sees(world.Cluster) && c.sees(world.Cloud)
+		if waited := c.lasts(c.sick, id, failed && sees && !(r.Settings.HealthInTurn && c.troubled(r, id))); waited > r.Settings.HealthTimeout+Slack {
 			d.Breaks("in place: the update of %s failed %s ago, it has %s to get healthy, and is not given up", n.Name, waited, r.Settings.HealthTimeout)
 		}
 	}

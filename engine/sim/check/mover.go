@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -54,10 +55,7 @@ var guardedIn = []string{"scale up", "surge", "upgrade", "roll"}
 // others are replaced: they are empty until the pods of those come.
 func (c *Checker) guards(dec engine.Decision) {
 	d, view, r := c.d, c.d.Sim.View, &dec.Run
-	scaled := false
-	for tag := range view.Group.Tags {
-		scaled = scaled || strings.HasPrefix(tag, "k8s.io/cluster-autoscaler/")
-	}
+	scaled := slices.ContainsFunc(slices.Collect(maps.Keys(view.Group.Tags)), func(tag string) bool { return strings.HasPrefix(tag, "k8s.io/cluster-autoscaler/") })
 	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return !p.Start.IsZero() && p.End.IsZero() })
 	if !scaled || i < 0 || !slices.Contains(guardedIn, r.Phases[i].Name) || r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() {
 		clear(c.bare)
@@ -66,13 +64,8 @@ func (c *Checker) guards(dec engine.Decision) {
 	for id, n := range r.Nodes.All() {
 		node := view.NodeOf(id)
 		_, refused := r.Retries[record.AnnotationOf(id, n.Name, sim.KeepAnnotation, "true").Key]
-		if !n.New || n.Stage != record.Ready && n.Stage != record.Launching || node == nil || node.Annotations[sim.KeepAnnotation] != "" || refused {
-			delete(c.bare, id)
-			continue
-		}
-		if since, known := c.bare[id]; !known || since.Before(c.clock.gap) {
-			c.bare[id] = d.Sim.Now()
-		} else if waited := d.Sim.Now().Sub(since); waited > unguarded {
+		joins := n.New && (n.Stage == record.Ready || n.Stage == record.Launching)
+		if waited := c.lasts(c.bare, id, joins && !refused && node != nil && node.Annotations[sim.KeepAnnotation] == ""); waited > unguarded {
 			d.Breaks("movers: the Cluster Autoscaler looks at the group, and nothing has kept it from removing the new node %s for %s", n.Name, waited)
 		}
 	}

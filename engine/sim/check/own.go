@@ -51,6 +51,11 @@ func (c *Checker) raisesOwn(a record.Action) {
 	}
 }
 
+// isClosed reports whether a node that others have not cordoned is closed to pods by the run.
+func isClosed(n *world.Node) bool {
+	return n != nil && !n.Unschedulable && n.HasTaint(world.Taint{Key: world.ClosedTaint, Effect: "NoSchedule"})
+}
+
 // reopened is how long an outdated node may take no pods after the last new one of its zone that does has gone.
 const reopened = 30 * time.Second
 
@@ -67,14 +72,9 @@ func (c *Checker) opens(dec engine.Decision) {
 		open[m.Zone] = open[m.Zone] || r.Nodes.Peek(m.ID).New && !m.Leaving() && takes(view.NodeOf(m.ID))
 	}
 	for id, n := range r.Nodes.All() {
-		node := view.NodeOf(id)
-		if _, refused := r.Retries["untaint/"+id+"/"+world.ClosedTaint]; n.Stage != record.Outdated && n.Stage != record.Queued || open[n.Zone] || refused || node == nil || node.Unschedulable || !node.HasTaint(world.Taint{Key: world.ClosedTaint, Effect: "NoSchedule"}) {
-			delete(c.closed, id)
-			continue
-		}
-		if since, known := c.closed[id]; !known || since.Before(c.clock.gap) {
-			c.closed[id] = d.Sim.Now()
-		} else if waited := d.Sim.Now().Sub(since); waited > reopened {
+		_, refused := r.Retries["untaint/"+id+"/"+world.ClosedTaint]
+		waits := n.Stage == record.Outdated || n.Stage == record.Queued
+		if waited := c.lasts(c.closed, id, waits && !open[n.Zone] && !refused && isClosed(view.NodeOf(id))); waited > reopened {
 			d.Breaks("own: %s has been closed for %s, and no new node of zone %s takes pods", n.Name, waited, n.Zone)
 		}
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +44,13 @@ func (c *Checker) consents() drain.Consents {
 // soonAsked is how long a pod that no budget covers may be on a node that drains before it is asked to leave.
 const soonAsked = 20 * time.Second
 
+// isToAsk reports whether a pod is to be asked to leave its node now: nothing is to be waited for.
+func (c *Checker) isToAsk(p *world.Pod) bool {
+	_, asked := c.owners[p.UID]
+	return !asked && !p.Terminating() && !p.Volume && !p.ToleratesAll && len(c.d.Sim.View.BudgetsOf(p)) == 0 &&
+		drain.Judge(c.d.Sim.View, p, c.consents()).Fate == drain.Leaves
+}
+
 // asks checks that every pod that has to leave a node that drains, and that no budget covers, is asked to, soon.
 func (c *Checker) asks(dec engine.Decision) {
 	d, view := c.d, c.d.Sim.View
@@ -57,15 +65,10 @@ func (c *Checker) asks(dec engine.Decision) {
 			continue
 		}
 		for _, p := range view.PodsOn(n.Name) {
-			_, asked := c.owners[p.UID]
-			_, asks := dec.Run.Pending[record.EvictKey(p.UID)]
-			if asked || asks || p.Terminating() || p.Volume || p.ToleratesAll || len(view.BudgetsOf(p)) > 0 || drain.Judge(view, p, c.consents()).Fate != drain.Leaves {
+			if _, asks := dec.Run.Pending[record.EvictKey(p.UID)]; asks || !c.isToAsk(p) {
 				continue
 			}
-			now[p.UID] = c.unasked[p.UID]
-			if now[p.UID].IsZero() {
-				now[p.UID] = d.Sim.Now()
-			}
+			now[p.UID] = cmp.Or(c.unasked[p.UID], d.Sim.Now())
 			if waited := d.Sim.Now().Sub(now[p.UID]); waited > soonAsked {
 				d.Breaks("drains: %s is on %s, which drains, and has not been asked to leave it for %s", p.Ref(), n.Name, waited)
 			}

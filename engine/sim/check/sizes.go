@@ -179,10 +179,8 @@ func (c *Checker) fitting(atOnce, bound int) (fewest, most int) {
 			plain = plain && (node == nil || len(node.Taints) == 0)
 		}
 	}
-	for _, node := range c.d.Sim.View.Nodes() { // of machines that were detached, as far as others left them fit
-		if room := c.freeFor(node); c.d.Sim.View.Machine(node.Machine) == nil && room > 0 {
-			free, plain, fresh[node.Zone] = free+room, false, true
-		}
+	for _, node := range c.detachedWithRoom() {
+		free, plain, fresh[node.Zone] = free+c.freeFor(node), false, true
 	}
 	var full []int
 	for _, n := range c.d.Run.Nodes.All() {
@@ -209,6 +207,13 @@ func (c *Checker) fitting(atOnce, bound int) (fewest, most int) {
 		return fewest, bound
 	}
 	return fewest, min(bound, max(fewest, over(pods-free, slots)))
+}
+
+// detachedWithRoom are the nodes of machines that are the group's no more, as far as they take pods.
+func (c *Checker) detachedWithRoom() []*world.Node {
+	return slices.DeleteFunc(slices.Clone(c.d.Sim.View.Nodes()), func(n *world.Node) bool {
+		return c.d.Sim.View.Machine(n.Machine) != nil || c.freeFor(n) == 0
+	})
 }
 
 // freeFor is how many pods more a node takes, as the driver sees it.
@@ -398,16 +403,8 @@ const heldUp = 15 * time.Second
 // letsGo checks that a group may launch and end machines again once it has as many as it is to have, and a run that ends
 // has asked for no other size.
 func (c *Checker) letsGo(r *record.Run) {
-	d, view := c.d, c.d.Sim.View
-	ours := slices.Contains(r.Suspended, sim.Launch)
-	for key := range r.Pending {
-		ours = ours && key != record.LowerKey && key != record.KeepKey && key != "resume/"+sim.Launch && key != "resume/"+sim.Terminate
-	}
-	for key := range r.Retries {
-		ours = ours && key != "resume/"+sim.Launch && key != "resume/"+sim.Terminate
-	}
-	l := r.Lowering
-	if !ours || l == nil || !l.SetAt.IsZero() || l.Unsure > 0 || r.State != record.Ending || d.Failing || !c.sees(world.Cloud) || !c.readOnce() || view.Group.Sizes.Desired != c.standing() {
+	d, view, l := c.d, c.d.Sim.View, r.Lowering
+	if !slices.Contains(r.Suspended, sim.Launch) || asksAny(r, record.LowerKey, record.KeepKey) || asksAny(r, "resume/"+sim.Launch, "resume/"+sim.Terminate) || l == nil || !l.SetAt.IsZero() || l.Unsure > 0 || r.State != record.Ending || d.Failing || !c.sees(world.Cloud) || !c.readOnce() || view.Group.Sizes.Desired != c.standing() {
 		c.atRest = time.Time{}
 		return
 	}
@@ -455,4 +452,13 @@ func (c *Checker) fits(a record.Action) {
 	if known := max(s.View.Group.Sizes.Max, c.most); known < need {
 		c.d.Breaks("sizes: %s is asked for, and the group may have %d of the %d machines that it will have, as far as is known", a.Key, known, need)
 	}
+}
+
+// asksAny reports whether something with one of these keys is under way, or was refused and is asked for again.
+func asksAny(r *record.Run, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		_, pending := r.Pending[key]
+		_, refused := r.Retries[key]
+		return pending || refused
+	})
 }

@@ -46,6 +46,18 @@ type usableTime struct {
 	life  int
 }
 
+// lasts is for how long something has been so of what a key names, since the last gap; it is noted in since.
+func (c *Checker) lasts(since map[string]time.Time, key string, so bool) time.Duration {
+	if !so {
+		delete(since, key)
+		return 0
+	}
+	if began, known := since[key]; !known || began.Before(c.clock.gap) {
+		since[key] = c.d.Sim.Now()
+	}
+	return c.d.Sim.Now().Sub(since[key])
+}
+
 // count adds the time since the last decision to the countdowns that run.
 func (c *Checker) count() {
 	d, now, k := c.d, c.d.Sim.Now(), &c.clock

@@ -40,44 +40,18 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	if p.crash != "" && p.Driver.Doom == nil {
 		p.say("%s", p.crash)
 	}
-	record := rand.New(rand.NewPCG(seed, 0x9ec0)) // takes its chances elsewhere, as hooks do
-	fails := record.IntN(4) == 0
-	paces := rand.New(rand.NewPCG(seed, 0x9ace)) // likewise
-	changes := paces.IntN(3) == 0
-	others := rand.New(rand.NewPCG(seed, 0x07e5)) // likewise
-	both := others.IntN(6) == 0
-	unseen := rand.New(rand.NewPCG(seed, 0x05ee)) // likewise
-	ends := p.sizes.runs > 0 && unseen.IntN(6) == 0
-	if rand.New(rand.NewPCG(seed, 0x1a46e)).IntN(4) == 0 {
+	beside := p.besides(seed)
+	if beside.large {
 		p.say("fault large")
 	}
 	p.lowers()
 	for step := 0; p.on() && step < 60; step++ {
-		if changes {
-			p.paces(paces)
-		}
-		if fails && record.IntN(12) == 0 {
-			p.say("fault unwritten for=%s", spans[record.IntN(len(spans))])
-		}
-		if both && others.IntN(12) == 0 {
-			p.twoMovers(others)
-		}
+		beside.before(p)
 		p.say("run for=%dms", 200+p.r.IntN(15000))
-		if p.on() && ends {
-			p.endsUnseen(unseen)
-		}
-		if p.on() {
-			p.edgeCase()
-		}
-		if p.on() {
-			p.resizes(20)
-		}
-		if p.on() {
-			p.meddle()
-		}
-		if p.on() {
-			p.selects()
-			p.marked()
+		for _, happens := range []func(){func() { beside.after(p) }, p.edgeCase, func() { p.resizes(20) }, p.meddle, p.selects, p.marked} {
+			if p.on() {
+				happens()
+			}
 		}
 	}
 	if mustEndWell(seed) {
@@ -87,6 +61,47 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	}
 	p.goesOn()
 	return p.told.String(), p.broken
+}
+
+// besides is what may happen beside the rest of a play. Each takes its chances elsewhere, as hooks do; nil: not in this play.
+type besides struct {
+	record, paces, others, unseen *rand.Rand
+	large                         bool // records are too large for all that they would have
+}
+
+func (p *player) besides(seed uint64) (b besides) {
+	chances := func(salt uint64, oneIn int) *rand.Rand {
+		r := rand.New(rand.NewPCG(seed, salt))
+		if r.IntN(oneIn) != 0 {
+			return nil
+		}
+		return r
+	}
+	b.record, b.paces, b.others, b.large = chances(0x9ec0, 4), chances(0x9ace, 3), chances(0x07e5, 6), chances(0x1a46e, 4) != nil
+	if p.sizes.runs > 0 {
+		b.unseen = chances(0x05ee, 6)
+	}
+	return b
+}
+
+// before is what happens before time passes.
+func (b besides) before(p *player) {
+	if b.paces != nil {
+		p.paces(b.paces)
+	}
+	if b.record != nil && b.record.IntN(12) == 0 {
+		p.say("fault unwritten for=%s", spans[b.record.IntN(len(spans))])
+	}
+	if b.others != nil && b.others.IntN(12) == 0 {
+		p.twoMovers(b.others)
+	}
+}
+
+// after is what happens after that.
+func (b besides) after(p *player) {
+	if b.unseen != nil {
+		p.endsUnseen(b.unseen)
+	}
 }
 
 // player makes a script up as it goes along.

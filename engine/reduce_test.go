@@ -17,7 +17,7 @@ import (
 )
 
 // large is a run whose record is large: 100 nodes that drain, with 110 pods each that a
-// budget holds, and one that a force order has deleted.
+// budget holds, one that a force order has deleted, and two whose eviction and deletion have no answer.
 func large(state record.State) record.Run {
 	now := time.Date(2026, 11, 21, 21, 0, 0, 0, time.UTC)
 	r := record.Run{
@@ -44,6 +44,10 @@ func large(state record.State) record.Run {
 		r.Orders = append(r.Orders, record.ForceOrder{ID: fmt.Sprintf("force-%d", i+1), Machine: id, Node: node, Pods: []string{"shop/web-0-0"}, By: "ann", At: now, Why: "stuck"})
 	}
 	r.Pods = r.Pods.With("forced", record.Pod{Ref: "shop/forced", Node: "n1", Forced: true, Tries: 1})
+	r.Pods = r.Pods.With("asked", record.Pod{Ref: "shop/asked", Node: "n1", Tries: 1})
+	r.Pending[record.EvictKey("asked")] = record.Pending{Action: record.Action{Kind: record.Evict, Key: record.EvictKey("asked"), Node: "n1", Namespace: "shop", Pod: "asked", UID: "asked"}, Asked: now}
+	r.Pods = r.Pods.With("deleted", record.Pod{Ref: "shop/deleted", Node: "n1", Tries: 1})
+	r.Pending[record.DeleteKey("deleted")] = record.Pending{Action: record.Action{Kind: record.Delete, Key: record.DeleteKey("deleted"), Node: "n1", Namespace: "shop", Pod: "deleted", UID: "deleted", Order: "force-1"}, Asked: now}
 	r.Pending["suspend/Launch"] = record.Pending{Action: record.Action{Kind: record.Suspend, Key: "suspend/Launch", Group: "ng-web", Process: "Launch"}, Asked: now}
 	r.Retries["uncordon/n1"] = record.Retry{Tries: 3, Denied: 3, Message: "never"}
 	return r
@@ -84,10 +88,12 @@ func TestReduced(t *testing.T) {
 		for what, same := range map[string]bool{
 			"marks": reflect.DeepEqual(got.Marks, r.Marks), "base": got.Base == r.Base && got.Raise == r.Raise,
 			"suspended": reflect.DeepEqual(got.Suspended, r.Suspended), "commands": reflect.DeepEqual(got.HandledCommands, r.HandledCommands),
-			"a change without an answer": len(got.Pending) == 1 && got.Pending["suspend/Launch"].Action.Process == "Launch",
+			"a change without an answer": len(got.Pending) == 3 && got.Pending["suspend/Launch"].Action.Process == "Launch",
 			"refusals for good":          len(got.Retries) == 1 && got.Retries["uncordon/n1"].Denied == 3,
 			"orders":                     len(got.Orders) == 100 && got.Orders[99].By == "ann",
-			"a pod deleted by force":     got.Pods.Get("forced").Forced && got.Pods.Len() == 1,
+			"a pod deleted by force":     got.Pods.Get("forced").Forced && got.Pods.Len() == 3,
+			"a pod being deleted":        got.Pods.Get("deleted").Ref == "shop/deleted",
+			"a pod asked to leave":       got.Pods.Get("asked").Ref == "shop/asked" && got.Pending[record.EvictKey("asked")].Action.UID == "asked",
 			"how it ends":                got.Result == r.Result && (got.PhaseWait == nil) == (r.PhaseWait == nil),
 		} {
 			if !same {

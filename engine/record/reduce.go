@@ -23,20 +23,22 @@ func (r *Run) Reducible() bool {
 // them, evictions that were accepted (the pods terminate, which is seen on them), the pods
 // of force orders, and lists that are only shown. A pod that a force order has deleted stays
 // known: once the run resumes it must not be deleted a second time, which would cut its grace
-// period. r is not changed.
+// period; and so does a pod whose eviction or deletion has no answer yet, which is told by its name. r is not changed.
 func (r Run) Reduced() Run {
-	pods := map[string]Pod{}
-	for uid, p := range r.Pods.All() {
-		if !p.Forced || !p.Gone.IsZero() {
-			continue
-		}
-		pods[uid] = Pod{Ref: p.Ref, Node: p.Node, Owner: p.Owner, Tries: p.Tries, First: p.First, Last: p.Last, Next: p.Next, Forced: true}
-	}
-	r.Pods = shards.Of(pods)
 	r.Pending = maps.Clone(r.Pending)
 	maps.DeleteFunc(r.Pending, func(_ string, p Pending) bool {
 		return p.Action.ReadOnly() || (p.Action.Kind == Evict || p.Action.Kind == Delete) && !p.Accepted.IsZero()
 	})
+	pods := map[string]Pod{}
+	for uid, p := range r.Pods.All() {
+		_, evicts := r.Pending[EvictKey(uid)]
+		_, deletes := r.Pending[DeleteKey(uid)]
+		if forced := p.Forced && p.Gone.IsZero(); !forced && !evicts && !deletes {
+			continue
+		}
+		pods[uid] = Pod{Ref: p.Ref, Node: p.Node, Owner: p.Owner, Tries: p.Tries, First: p.First, Last: p.Last, Next: p.Next, Forced: p.Forced}
+	}
+	r.Pods = shards.Of(pods)
 	r.Retries = maps.Clone(r.Retries)
 	maps.DeleteFunc(r.Retries, func(_ string, p Retry) bool { return p.Denied == 0 })
 	r.Orders = slices.Clone(r.Orders)

@@ -68,7 +68,9 @@ var mutations = []mutation{
 	{"5: an end that is to retire surplus nodes does not end", "end.go", "\t\tretirement{s}.begin()\n", "", ownPlay, "the end of the run does not end"},
 	{"5: drains continue after the end", "end.go", "return true // being retired: the strategy's End sees to it\n\t\t}\n\t\ts.putBack(id, n)", "return true\n\t\t}\n\t\ts.advanceDrain(id, n)", "", "rule 5: "},
 	{"5: what is left on the group is not named", "end.go", "\n\ts.listUnrestoredGroup()\n", "\n", "", "rule 5: the group stays on template"},
-	{"6: a reduced record forgets which pods were deleted by force", "record/reduce.go", "if !p.Forced || !p.Gone.IsZero() {", "if p.Ref != \"\" {", "Scenario/paused_record_reduced", "app/web-1 deleted past its PDBs"},
+	{"6: a reduced record forgets which pods were deleted by force", "record/reduce.go", "if forced := p.Forced && p.Gone.IsZero(); !forced && !evicts && !deletes {", "if p.Ref != \"\" && !evicts && !deletes {", "Scenario/paused_record_reduced", "app/web-1 deleted past its PDBs"},
+	{"found: a reduced record forgets the name of a pod whose eviction has no answer", "record/reduce.go", "_, evicts := r.Pending[EvictKey(uid)]", "_, evicts := r.Pending[DeleteKey(uid)]", "TestReduced", "a pod asked to leave differ"},
+	{"found: a reduced record forgets the name of a pod whose deletion by force has no answer", "record/reduce.go", "_, deletes := r.Pending[DeleteKey(uid)]", "_, deletes := r.Pending[EvictKey(uid)]", "TestReduced", "a pod being deleted differ"},
 	{"movers: a node that the handler has cordoned and labelled is cordoned by nobody", "world/mover.go", "m.By, m.Step, m.Guess, m.Limit = MoverHandler, MoveDraining, false, handlerLimit", "_ = handlerLimit", "Scenario/handler_by_label", "a user or a tool has cordoned a2"},
 	{"6: a resumed run forgets what it has suspended", "takeover.go", "r.Pending, r.Takeover = cloneMap(r.Pending), nil", "r.Pending, r.Takeover, r.Suspended = cloneMap(r.Pending), nil, nil", "", "rule 6: "},
 	{"7: who leaves records what it does not ask for", "live/loop.go", "\t\treturn unrecorded(l.saveWithin(ctx, l.run, farewell, nil))\n", "", "TestLoopRecordsNoActionAsItLeaves", "as asked for"},
@@ -596,6 +598,7 @@ const broken = "BROKEN"
 // homes are the packages of the tests that mutations name, where it is not engine/live.
 var homes = map[string]string{
 	"TestRestoreMaxAgain":                "..",
+	"TestReduced":                        "..",
 	"TestLowerAfterTwoReads":             "..",
 	"TestLowerKeepsWhatShowsLate":        "..",
 	"TestLoweredWithoutAnAnswer":         "..",

@@ -30,7 +30,7 @@ func (l launches) clone() launches {
 
 // overdueGrace is how long an overdue launch may go without a word: the cloud is asked first
 // what is wrong with it, and its answers may get lost.
-const overdueGrace = time.Minute
+const overdueGrace = time.Minute + Slack
 
 // onTheirWay adds a stretch of usable time to the launches that are under way.
 func (c *Checker) onTheirWay(passed time.Duration) {

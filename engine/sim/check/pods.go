@@ -150,7 +150,7 @@ func (c *Checker) returns(p *world.Pod) {
 // it, unless another eviction under the same budget, or as many as there may be, have no answer yet.
 func (c *Checker) atOnce(dec engine.Decision) {
 	d, r, view := c.d, &dec.Run, c.d.Sim.View
-	if r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.readOnce() || r.Settings.VolumesInTurn || c.evictions(r, nil) >= r.Settings.EvictionsAtOnce {
+	if r.State != record.Running || r.External != nil || d.Failing || !c.sees(world.Cluster) || !c.readOnce() || r.Settings.VolumesInTurn || c.evictions(r, nil) >= r.Settings.EvictionsAtOnce {
 		return
 	}
 	for id, n := range r.Nodes.All() {
@@ -158,7 +158,7 @@ func (c *Checker) atOnce(dec engine.Decision) {
 			continue
 		}
 		for _, p := range view.PodsOn(n.Name) {
-			if p.Terminating() || c.words.CameBack(p.UID) || drain.Judge(view, p, r.Consents()).Fate != drain.Leaves || !c.mayGo(r, p) {
+			if p.Terminating() || c.words.CameBack(p.UID) || r.Pods.Peek(p.UID).Returns > 0 || drain.Judge(view, p, r.Consents()).Fate != drain.Leaves || !c.mayGo(r, p) {
 				continue
 			}
 			if _, asked := r.Pending["evict/"+p.UID]; !asked && c.evictions(r, view.BudgetsOf(p)) == 0 {

@@ -263,6 +263,9 @@ func (c *Checker) lowers(a record.Action) {
 		d.Breaks("sizes: desired lowered from %d to %d by setting it, and the group may end machines for that", s.Group.Sizes.Desired, a.Sizes.Desired)
 	}
 	c.again(a)
+	if a.Key == record.LowerKey && a.Sizes.Desired <= max(c.standing(), s.Owed()) { // machines that others end from now on are not lacked for that
+		c.lacking.since = time.Time{}
+	}
 	if a.Sizes.Desired < s.Owed()-s.Slack && s.Lowered+s.Doubted() == 0 && !c.inDoubt(a.Sizes.Desired-s.Owed()) {
 		d.Breaks("sizes: desired lowered from %d to %d, it is to be %d", s.Group.Sizes.Desired, a.Sizes.Desired, s.Owed())
 	}

@@ -90,7 +90,7 @@ func (c *Checker) zoneCounts(zone string) (out, serve, there, all int) {
 // have: no more machines come than stay. Asked again for what failed, it stays what it was.
 func (c *Checker) takesDown(a record.Action) {
 	d, view := c.d, c.d.Sim.View
-	n := d.Run.Nodes.Peek(a.Machine)
+	n := d.Run.Nodes.Get(a.Machine)
 	if a.Decrement || n.New || len(c.vigil(a.Machine).asked) > 0 || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-seed" || d.Run.State != record.Running {
 		return
 	}

@@ -39,7 +39,7 @@ func (c *Check) plain(p *snapshot.Plan, n *snapshot.PlannedNode) bool {
 	if m == nil || m.State != world.MachineInService || m.Detached || node == nil || !node.Ready || node.Unschedulable || !node.Unreachable.IsZero() {
 		return false
 	}
-	is := p.Run.Nodes.Peek(n.Machine)
+	is := p.Run.Nodes.Get(n.Machine)
 	return !is.Detached && slices.Contains([]record.Stage{"", record.Outdated, record.Queued}, is.Stage)
 }
 

@@ -38,7 +38,7 @@ func main() {
 	flag.Uint64Var(&o.seeds, "seeds", 600, "random clusters that each random play may use to find a mutation")
 	flag.IntVar(&o.parallel, "parallel", 2, "mutations at a time, each on one processor")
 	flag.StringVar(&o.results, "results", "", "file that keeps results between runs (default: none are kept)")
-	flag.StringVar(&o.only, "site", "", "only sites whose id begins so, e.g. engine/gate.go:120; drawn or not")
+	flag.StringVar(&o.only, "site", "", "only sites whose id begins with one of these, with commas between, e.g. engine/gate.go:120; drawn or not")
 	flag.BoolVar(&o.quick, "quick", false, "run scenarios only for what random play does not find, and so leave their own share unknown")
 	flag.BoolVar(&o.list, "list", false, "list the drawn mutations, and run nothing")
 	flag.Parse()
@@ -79,7 +79,8 @@ func (o options) main() error {
 		fmt.Printf("%s; %d drawn with seed %d, %d more do not compile\n\n", census(all), len(list), o.seed, others)
 	} else {
 		for _, m := range all {
-			if strings.HasPrefix(m.id(), o.only) && l.compiles(m.of, m.in, m) {
+			named := func(begin string) bool { return strings.HasPrefix(m.id(), begin) }
+			if slices.ContainsFunc(strings.Split(o.only, ","), named) && l.compiles(m.of, m.in, m) {
 				list = append(list, m)
 			}
 		}

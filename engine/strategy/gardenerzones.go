@@ -136,7 +136,7 @@ func (g Gardener) Decrements(s *assess.Reader, machine string) bool {
 	for id, n := range s.Run.Nodes.All() {
 		switch m := s.W.Machine(id); {
 		case n.New || n.Zone != zone || m == nil:
-		case m.Leaving(): // whoever ends it
+		case m.Leaving(): // others may end it
 			ending++
 		case n.Stage == record.Terminating:
 			ending++

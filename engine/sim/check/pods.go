@@ -35,7 +35,7 @@ func (c *Checker) eviction(a record.Action) {
 }
 
 // consents are those that a drain goes by: Gardener and kops take pods without a controller and data in emptyDir
-// volumes with them, whoever else is asked.
+// volumes with them, even where others are asked.
 func (c *Checker) consents() drain.Consents {
 	all, k := c.isGardener() || c.isKops(), &c.d.Run.Settings
 	return drain.Consents{Unmanaged: all || k.Unmanaged, EmptyDir: all || k.EmptyDir}

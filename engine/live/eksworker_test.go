@@ -458,8 +458,13 @@ func (k *eksWorker) wrongQuiet(e record.Event, watched time.Time, marksLeft bool
 		}
 	}
 	slack := late
-	if marksLeft {
+	switch {
+	case marksLeft && since.IsZero(): // they look as if it had begun
+		return ""
+	case marksLeft:
 		slack += 30 * time.Second
+	case since.IsZero():
+		return "its upgrade has not begun"
 	}
 	if is := k.now.Sub(since); quiet > is+slack {
 		return fmt.Sprintf("it is so for %s", is)

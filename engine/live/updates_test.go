@@ -425,7 +425,8 @@ func (p *updatePlay) checkPhase(run record.Run) {
 }
 
 func (p *updatePlay) checkNode(run record.Run, n record.Node, m *eksMachine) {
-	if node := p.w.World.Node(n.Name); node != nil && strings.Contains(n.Reason, string(world.MoverEKSRepair)) && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return t.Key == eksGroupLabel }) {
+	sees := p.now.Sub(p.clusterFresh) <= 0 && p.now.Sub(p.cloudFresh) <= 8*time.Second
+	if node := p.w.World.Node(n.Name); sees && node != nil && strings.Contains(n.Reason, string(world.MoverEKSRepair)) && slices.ContainsFunc(node.Taints, func(t world.Taint) bool { return t.Key == eksGroupLabel }) {
 		p.breaks("%s is told as %s (%s), and the update has marked it", n.Name, n.Stage, n.Reason)
 	}
 	switch n.Stage {

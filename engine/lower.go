@@ -49,9 +49,12 @@ func (s *Step) LowerToMachines() bool {
 }
 
 // settingSizes reports whether the run has set the group's sizes or launches a machine by name, and no look at the group
-// has shown what came of that yet: what the group is to launch is not known then.
+// has shown what came of that yet, within a time: what the group is to launch is not known then.
 func settingSizes(s *assess.Reader) bool {
 	for key, p := range s.Run.Pending {
+		if s.Now.Sub(p.Asked) >= lowerLimit { // nobody can tell
+			continue
+		}
 		switch p.Action.Kind {
 		case record.SetSizes:
 			if key != record.RestoreMaxKey {

@@ -484,6 +484,7 @@ var mutations = []mutation{
 	{"found: an early end retires what is in Standby", "retire.go", "!n.New || isAside(m) && n.Stage", "!n.New || m.Leaving() && n.Stage", "Scenario/abort_standby", ""},
 	{"found: the time in which a run ended counts for a validation of its retirement", "retire.go", "s.Run.Validation = nil // while", "_ = 0 // while", "Scenario/drainboard_retire_invalid", ""},
 	{"found: a size that is about to change tells whether a machine was launched", "lower.go", "if p.Accepted.IsZero() || !s.W", "if !s.W", "Scenario/launch_unknown_at_the_end", ""},
+	{"found: a retirement waits without an end for a launch that nobody tells of", "lower.go", "if s.Now.Sub(p.Asked) >= lowerLimit {", "if s.Now.Sub(p.Asked) < 0 {", "Scenario/launch_never_known_retired", ""},
 	{"found: an end does not wait until a launch by name shows", "lower.go", " || !s.W.Health[world.Cloud].Fresh.After(p.Accepted) {", " {", "Scenario/abort_before_launch_shows", ""},
 	{"found: what went while the cluster was away was deleted past its budget", "force.go", "if s.W.Health[world.Cluster].Problem != \"\" {", "if false {", "Scenario/passed_while_away", "passed: "},
 	{"found: a lost raise that was refused again, and does not show yet, has not happened", "capacity.go", " && g.Sizes != s.Run.RaisedFrom {", " {", "Scenario/raise_lost_seen_late", broken},

@@ -23,7 +23,7 @@ import (
 //	user sets template=3 [spec=$Latest]
 //	user suspends AZRebalance | resumes AZRebalance
 //	user refreshes [percent=40] [over]   an instance refresh begins, continues, or is over
-//	user moves a1 by=autoscaler|kops|karpenter|handler|event|kured|cyclops|keeper|asks-kops|repair [for=40s]   (moves.go)
+//	user moves a1 by=autoscaler|kops|karpenter|handler|handler-label|event|kured|cyclops|keeper|asks-kops|repair [for=40s]   (moves.go)
 //	user schedules night desired=3 in=5m | has policy=cpu [unread]
 //	user retries a1   a node's agent tries a failed update in place again
 //	user selects a1   for its update in place

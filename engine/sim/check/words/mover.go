@@ -25,7 +25,8 @@ var leavers = map[string]string{
 func (c *Check) movers(was, is *record.Run) {
 	looks := func(r *record.Run) bool { return r.State == record.Running || r.State == record.Paused }
 	unread := func(source world.Source) bool { return c.d.Sim.View.Health[source].Fresh.IsZero() } // by a process that has just begun
-	retires := is.Retires() && !was.Retires()                                                      // its end, in which nobody looks for movers, was a part of this decision
+	// its end, in which nobody looks for movers, was a part of this decision
+	retires := is.Retires() && !was.Retires()
 	if !looks(was) || !looks(is) || retires || !c.sees(world.Cloud) || slices.ContainsFunc(is.Sources(), unread) {
 		return
 	}

@@ -225,7 +225,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 		return
 	}
 	watchRoutes(s, id)
-	if n = s.Run.Nodes.Get(id); !s.Over(n.Wait) {
+	if n = s.Run.Nodes.Get(id); !s.Over(n.Wait) || !s.Fresh(world.Cloud) { // whether the size goes down with it depends on the machines
 		return
 	}
 	if !s.looked(id, n) {

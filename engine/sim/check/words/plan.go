@@ -55,9 +55,12 @@ func (c *Check) compare(order []record.Order, a, b *snapshot.PlannedNode) (n int
 		case record.OrderName:
 			n = cmp.Compare(a.Name, b.Name)
 		case record.OrderFewestBlockers:
+			if a.NotEvaluated+b.NotEvaluated != "" { // the plan does not say what blocks them
+				return 0
+			}
 			n = cmp.Or(cmp.Compare(blockers(a), blockers(b)), cmp.Compare(a.Evict, b.Evict))
 		}
-		if n != 0 || o == record.OrderFewestBlockers && a.NotEvaluated+b.NotEvaluated != "" {
+		if n != 0 {
 			return n
 		}
 	}

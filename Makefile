@@ -78,7 +78,7 @@ crash-test: ## every random suite at length, every rule checked at every step; p
 N ?= 70
 SEED ?= 1
 MUTATIONS ?= bin/mutations.jsonl
-mutation-test: ## mutations of the engine drawn by SEED, and who finds each (an hour; continues where it was ended)
+mutation-test: ## mutations of the engine drawn by SEED, and who finds each (two hours; continues where it was ended)
 	@mkdir -p $(dir $(MUTATIONS))
 	go run ./engine/sim/mutate -n $(N) -seed $(SEED) -results $(MUTATIONS)
 

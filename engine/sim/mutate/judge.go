@@ -317,10 +317,16 @@ func (w *workshop) soon(v *verdict, m *site) (err error) {
 	return err
 }
 
-// rest says who else finds a mutation, after all random play.
+// rest says who finds a mutation that was not found beside others: random play with all seeds and nothing
+// but this one on, or else who besides random play.
 func (w *workshop) rest(v *verdict, m *site) (err error) {
 	defer v.time(time.Now())
 	near := w.suites.near(m)
+	if v.Random == "" { // others may have hidden it
+		if v.Random, err = w.first(near.random, m); err != nil {
+			return err
+		}
+	}
 	if v.Random == "" || !w.quick {
 		if v.Scenarios, err = w.first(near.scenarios, m); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 // What few seeds do not find takes all seeds, for each mutation the same ones. These mutations
 // are therefore played together: a seed that passes with all of them on is not played again.
 // What fails is played with each of them alone, and counts for those with which it fails then.
-// One mutation may hide another: some may pass that would be found alone, none is found in vain.
+// One mutation may hide another: what is not found so is played by itself at last (rest).
 
 // chunk is how many seeds are played at once.
 const chunk = 50

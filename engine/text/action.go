@@ -156,7 +156,7 @@ func RaiseInherited(what string, doubtful bool) string {
 
 // RaiseDoubtful names what may be left of an earlier run's raise, or be others'.
 func RaiseDoubtful(machines int, run string) string {
-	return fmt.Sprintf("raise in doubt: %d of the desired capacity may be of the run %s; sizes changed since, not by a run: left unchanged", machines, run)
+	return fmt.Sprintf("raise in doubt: %d of the desired capacity may be of the run %s: left unchanged", machines, run)
 }
 
 func Larger(group string, machines int, was, command string) string {

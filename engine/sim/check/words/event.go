@@ -75,6 +75,9 @@ type Repeats struct {
 
 // Often reports whether an event that is told now is told over and over.
 func (r *Repeats) Often(e record.Event, now time.Time) bool {
+	if e.Type == record.RunResumed { // a hook that has failed is asked again
+		maps.DeleteFunc(r.told, func(was record.Event, _ []time.Time) bool { return was.Type == record.HookFailed })
+	}
 	if e.Reason == "refused" || e.Reason == "extended" || e.Reason == "validation" || e.Message == drainsAgain || slices.Contains(repeated, e.Type) {
 		return false
 	}

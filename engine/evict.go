@@ -374,9 +374,10 @@ func volumeLeaves(s *assess.Reader, c *candidate) bool {
 
 // helpAlong evicts the pods of nodes that the group's own controller has picked, in the moment in which their
 // PDB opens, where a user has consented to it: the controller tries again only after a while. A pod whose PDB was
-// not seen shut is left to the controller, and so is every pod of a node that it may not be at.
+// not seen shut is left to the controller, and so is every pod of a node that it may not be at. While its update cannot
+// be read it may be at none any more.
 func helpAlong(s *Step) {
-	if !s.Run.HelpsAlong() || !s.Fresh(world.Cluster) {
+	if m := s.W.Group.Managed; !s.Run.HelpsAlong() || !s.Fresh(world.Cluster) || !s.Fresh(world.Cloud) || m == nil || m.UpdatesUnread != "" {
 		return
 	}
 	inFlight, perBudget, asked := evictionsInFlight(&s.Reader)
@@ -402,11 +403,12 @@ func helpAlong(s *Step) {
 	}
 }
 
-// helped lists the pods that have to leave the nodes that the controller has picked.
+// helped lists the pods that have to leave the nodes that the controller is seen to drain. A node of which that is only
+// inferred is none.
 func helped(s *Step, inFlight func(string) int) (list []*candidate) {
 	for _, id := range s.In(record.Draining) {
 		n := s.Run.Nodes.Get(id)
-		if n.Name == "" || n.Order != "" || !n.Missing.IsZero() {
+		if n.Name == "" || n.Order != "" || !n.Missing.IsZero() || assess.Guessed(s.Rules.Follows().Mover(), n) {
 			continue
 		}
 		for _, p := range s.W.PodsOn(n.Name) {

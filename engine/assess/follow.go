@@ -17,6 +17,12 @@ func (s *Reader) Controls() bool { return s.Rules.Follows().Controls(&s.W.Group)
 // Parts are what can be paused of the group.
 func (s *Reader) Parts() []selfdriven.Part { return s.Rules.Follows().Parts(&s.W.Group) }
 
+// Guessed reports whether it is only inferred that a group's controller drains a node, from what holds its pods: no
+// eviction was seen there.
+func Guessed(by world.Mover, n record.Node) bool {
+	return n.Reason == systems.Candidate(string(by), 1)
+}
+
 // noControl is why the controller cannot be told anything.
 func (f following) noControl() string {
 	w := f.by.Words()

@@ -72,6 +72,9 @@ func (p *startedPlay) checkAsk(a record.Action) {
 		if _, picked := p.e.picked[pod.Node]; !picked && p.e.earlier[pod.Node].IsZero() && !p.e.ending[pod.Node] {
 			p.breaks("pod %s is evicted from %s, where EKS is not", a.UID, pod.Node)
 		}
+		if u := p.e.latest(); !p.e.ending[pod.Node] && !u.over.IsZero() && p.record().Pending[a.Key].Asked.Sub(u.over) > settings().CloudMaxAge+late {
+			p.breaks("pod %s is evicted from %s, and %s has ended at %s", a.UID, pod.Node, u.ID, u.over.Format(time.TimeOnly))
+		}
 	case record.Scale:
 		app := p.e.apps[a.Object]
 		if a.Replicas > a.FromReplicas && (app.holder != "" || app.recreate) {

@@ -80,6 +80,7 @@ type updatePlay struct {
 	dimmed                                time.Time // when something was not read
 	came                                  time.Time // when the watch began to follow the update
 	replacing                             time.Time // when MINIMAL may last have waited for replacements
+	unread                                time.Time // when EKS's updates could last not be read
 	unknown                               time.Time // since when the update's status is seen to be one that nobody knows
 }
 
@@ -277,15 +278,17 @@ func (p *updatePlay) readGroup() {
 		m.Recommended, m.RecommendedImage = release, image(5)
 	}
 	if p.managed != nil {
-		m.Update = p.managed.Update
+		m.Update, m.UpdatesKnown, m.UpdatesUnread, m.Unread = p.managed.Update, p.managed.UpdatesKnown, p.managed.UpdatesUnread, p.managed.Unread
 	}
 	switch {
 	case p.now.Before(p.nextUpdate):
 	case p.isBlind("eks"):
-		m.Unread = "its updates cannot be read: ThrottlingException"
+		m.UpdatesUnread = "its updates cannot be read: ThrottlingException"
+		m.Unread = m.UpdatesUnread
 		p.nextUpdate = p.now.Add(3 * time.Second)
 	default:
 		p.nextUpdate, p.updateFresh = p.now.Add(3*time.Second), p.now
+		m.UpdatesKnown, m.UpdatesUnread, m.Unread = true, "", ""
 		if k.status != "" {
 			u := world.ManagedUpdate{ID: "u-1", Kind: world.VersionUpdate, Status: k.status, Since: k.began, Release: release, Errors: k.errors}
 			if p.isBlind("status") && k.status == world.UpdateRuns {
@@ -558,7 +561,10 @@ func (p *updatePlay) checkSeen(run record.Run) {
 	if p.k.minimal && p.k.serving() < p.k.desired {
 		p.replacing = p.now // it may be waiting for the replacements: who looks cannot tell
 	}
-	stuck = stuck && p.now.Sub(p.replacing) > late
+	if p.w.World.Group.Managed.UpdatesUnread != "" {
+		p.unread = p.now // the update may be over
+	}
+	stuck = stuck && p.now.Sub(p.replacing) > late && p.now.Sub(p.unread) > late
 	kept := 0
 	for name := range p.k.picked {
 		left := p.k.leaving(name)

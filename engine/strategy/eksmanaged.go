@@ -259,7 +259,7 @@ func infer(s *engine.Step, m *world.ManagedGroup) {
 // Picture is what can be seen of a group that EKS updates.
 func Picture(s *assess.Reader) mng.Picture {
 	m := s.W.Group.Managed
-	p := mng.Picture{Minimal: m.Minimal, SetsUp: setsUp(s), Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired, AtOnce: s.Run.Limit}
+	p := mng.Picture{Minimal: m.Minimal, SetsUp: setsUp(s), Unread: m.UpdatesUnread != "", Phase: s.Phase(), Desired: s.W.Group.Sizes.Desired, AtOnce: s.Run.Limit}
 	last := markedSince(s)
 	if e := s.Run.External; e != nil && e.Blind.After(last) { // nodes may have come further meanwhile
 		last = e.Blind
@@ -339,8 +339,7 @@ func firstOf(s *assess.Reader) (first time.Time, full bool) {
 
 // underway reports whether a node is known to be picked by EKS.
 func underway(n record.Node) bool {
-	guessed := n.Reason == systems.Candidate(string(world.MoverEKS), 1)
-	return (n.Stage == record.Draining || n.Stage == record.Settling) && !guessed || n.Stage == record.Terminating
+	return (n.Stage == record.Draining || n.Stage == record.Settling) && !assess.Guessed(world.MoverEKS, n) || n.Stage == record.Terminating
 }
 
 // markedSince is since when all marks are there: as they say it, or since the phase began where one
@@ -400,10 +399,10 @@ func nodePicture(s *assess.Reader, m *world.Machine, first time.Time) mng.Node {
 // retries is for how long EKS may not have tried an eviction again.
 const retries = 10 * time.Second
 
-// opened reports whether the budget of a pod allows evictions only since a moment ago, so that
-// EKS may not have noticed.
+// opened reports whether the budget of a pod allows evictions only since a moment before the update was last read, so
+// that EKS may not have noticed, or was at no node any more.
 func opened(s *assess.Reader, g drain.Gate) bool {
-	return len(g.Budgets) == 1 && s.Now.Sub(g.Budgets[0].Since) < retries
+	return len(g.Budgets) == 1 && s.W.Health[world.Cloud].Fresh.Sub(g.Budgets[0].Since) < retries
 }
 
 // held names nodes with the pods that are kept on them, their owners and PDBs.

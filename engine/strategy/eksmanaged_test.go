@@ -24,6 +24,8 @@ type watched struct {
 	w   *world.World
 	now time.Time
 	run record.Run
+	// late: the cloud is not read, and no problem is told yet.
+	late bool
 }
 
 var began = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
@@ -66,8 +68,9 @@ func (x *watched) node(name string, version int64, joined time.Time, marked bool
 func (x *watched) after(d time.Duration) (reasons []string) {
 	for end := x.now.Add(d); x.now.Before(end); {
 		x.now = x.now.Add(time.Second)
-		for _, source := range []world.Source{world.Cluster, world.Cloud} {
-			x.w.SetHealth(source, world.Health{Fresh: x.now})
+		x.w.SetHealth(world.Cluster, world.Health{Fresh: x.now})
+		if !x.late {
+			x.w.SetHealth(world.Cloud, world.Health{Fresh: x.now})
 		}
 		out := engine.Decide(EKSManaged{}, x.now, x.w, x.run, engine.Inputs{})
 		if len(out.Actions) > 0 {
@@ -402,6 +405,44 @@ func TestFollowedGuessIsTakenBack(t *testing.T) {
 	x.after(3 * time.Second)
 	if stage := x.run.Nodes.Get("i-a").Stage; stage != record.Outdated {
 		t.Errorf("it is still told as %s", stage)
+	}
+}
+
+// The PDB of one node opens, and no pod leaves it: EKS is at the other one. While the update is not read that
+// does not follow: it may be over.
+func TestFollowedUnread(t *testing.T) {
+	for name, c := range map[string]struct {
+		unread string // EKS's updates are not
+		late   bool   // nothing is read of the cloud
+		at     []string
+	}{
+		"read":               {at: []string{"a"}},
+		"updates not read":   {unread: "ThrottlingException", at: []string{"a", "b"}},
+		"the cloud not read": {late: true, at: []string{"a", "b"}},
+	} {
+		x := watchedUpdate(t)
+		other := *x.w.Pod("kept-b")
+		other.Labels = map[string]string{"app": "other"}
+		x.w.SetPod(&other)
+		b := *x.w.Budget("shop/checkout")
+		b.Name, b.Selector = "other", labels.SelectorFromSet(other.Labels)
+		x.w.SetBudget(&b)
+		x.after(10 * time.Second)
+		if !slices.Equal(x.run.Candidates, []string{"a", "b"}) {
+			t.Fatalf("EKS may be at %q", x.run.Candidates)
+		}
+		g := x.w.Group
+		m := *g.Managed
+		m.UpdatesUnread = c.unread
+		g.Managed = &m
+		x.w.SetGroup(g)
+		b.Allowed, b.Healthy, b.Since = 1, 3, x.now
+		x.w.SetBudget(&b)
+		x.late = c.late
+		x.after(20 * time.Second)
+		if !slices.Equal(x.run.Candidates, c.at) {
+			t.Errorf("%s: EKS may be at %q, not %q", name, x.run.Candidates, c.at)
+		}
 	}
 }
 

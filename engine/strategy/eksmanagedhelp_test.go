@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,6 +78,40 @@ func TestHelpsNoFreePod(t *testing.T) {
 	x.w.SetPod(&world.Pod{UID: "other", Namespace: "shop", Name: "other", Node: "a", Phase: world.PodRunning, Ready: true, Owner: world.Owner{Kind: "ReplicaSet", Name: "other", UID: "x"}})
 	x.decide(30, engine.Inputs{})
 	x.asks()
+}
+
+// Where it is only inferred that EKS is at a node, its pods are EKS's to evict.
+func TestHelpsNoGuess(t *testing.T) {
+	x := helpedUpdate(t, true)
+	x.group.Sizes.Desired = 2
+	x.w.SetGroup(x.group)
+	x.w.DeletePod("free")
+	moved := *x.w.Pod("kept-a")
+	moved.Node = "new"
+	x.w.SetPod(&moved)
+	x.w.DeleteNode("a")
+	x.w.SetMachines([]world.Machine{*x.w.Machine("i-b"), *x.w.Machine("i-new")})
+	x.decide(90, engine.Inputs{})
+	if n := x.run.Nodes.Get("i-b"); n.Stage != record.Draining || !strings.HasPrefix(n.Reason, "probably drained by EKS") {
+		t.Fatalf("node b is %s: %s", n.Stage, n.Reason)
+	}
+	x.asks()
+	x.budget(1)
+	x.decide(5, engine.Inputs{})
+	x.asks()
+}
+
+// While the update cannot be read it may be over, and no pod is evicted. Once it is read, the PDB is open still.
+func TestHelpsNoUnreadUpdate(t *testing.T) {
+	x := helpedUpdate(t, true)
+	x.decide(60, engine.Inputs{})
+	x.eks(func(m *world.ManagedGroup) { m.UpdatesUnread = "ThrottlingException" })
+	x.budget(1)
+	x.decide(30, engine.Inputs{})
+	x.asks()
+	x.eks(func(m *world.ManagedGroup) { m.UpdatesUnread = "" })
+	x.decide(1, engine.Inputs{})
+	x.asks(record.Evict)
 }
 
 // A pod that the operator forces is deleted by us; without consent that is refused with the substitute.

@@ -10,7 +10,6 @@ import (
 	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/selfdriven"
 	"github.com/drainboard/drainboard/engine/text"
-	"github.com/drainboard/drainboard/engine/text/systems"
 	"github.com/drainboard/drainboard/engine/world"
 )
 
@@ -134,7 +133,7 @@ func sightOf(s *assess.Reader, by selfdriven.Controller, m *world.Machine, node 
 		Was: selfdriven.Stage(was.Stage), WasSince: was.Since, Pods: n.Pods,
 		New: n.New, Stage: selfdriven.Stage(n.Stage), Reason: n.Reason,
 	}
-	sight.Guessed = was.Reason == systems.Candidate(string(by.Mover()), 1)
+	sight.Guessed = assess.Guessed(by.Mover(), was)
 	if slices.Contains(s.Run.Candidates, n.Name) {
 		sight.Among, sight.More = len(s.Run.Candidates), s.Run.MoreDrains
 	}

@@ -28,6 +28,8 @@ type Picture struct {
 	Minimal bool
 	// SetsUp: the group still launches what it did before.
 	SetsUp bool
+	// Unread: EKS's updates cannot be read now. This one may be over.
+	Unread bool
 	// Phase is the one seen before, "" at first.
 	Phase string
 	// Quiet is since when no node has come further.
@@ -170,31 +172,53 @@ func covered(p Picture) bool {
 // whose PDBs are closed for another reason than evictions from these are named at once, while all its picks are new.
 // EKS takes the first ones when all old nodes are marked. A node without pods is one of them for as long as
 // EKS would wait before it terminates it. Where EKS must be at one of them, it also is while it was one before
-// its pods left: users delete pods, and EKS does with force.
+// its pods left: users delete pods, and EKS does with force. While it is not read whether EKS still is at any, nothing
+// is concluded from what stays on nodes or leaves them.
 func candidates(p Picture) (names []string, more int, kept bool) {
 	known, moves, told := underWay(p)
 	if !told || known >= max(1, p.AtOnce) {
 		return nil, 0, false
 	}
+	if p.Unread {
+		names = named(p)
+	} else {
+		names, kept = concluded(p, known > 0, moves)
+	}
+	if known > 0 {
+		more = min(p.AtOnce-known, len(names))
+	}
+	return names, more, kept
+}
+
+// named are those that were candidates before and still may be.
+func named(p Picture) (names []string) {
+	for _, n := range p.Nodes {
+		if n.Candidate && n.mayBe() {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// concluded are the candidates that follow from what stays on nodes. beside: others are known to be under way; moves:
+// these come further.
+func concluded(p Picture, beside, moves bool) (names []string, kept bool) {
 	emptied := false
 	for _, n := range p.Nodes {
 		switch {
-		case !n.mayBe() || !n.Candidate && early(p, n, known > 0 && moves):
+		case !n.mayBe() || !n.Candidate && early(p, n, beside && moves):
 		case n.Left > 0 && n.Kept == n.Left:
 			names, kept = append(names, n.Name), true
-		case n.Left == 0 && n.Candidate && known == 0:
+		case n.Left == 0 && n.Candidate && !beside:
 			names, emptied = append(names, n.Name), true
 		case n.Left == 0 && p.Quiet < settled:
 			names = append(names, n.Name)
 		}
 	}
 	if !kept && !emptied {
-		return nil, 0, false
+		return nil, false
 	}
-	if known > 0 {
-		more = min(p.AtOnce-known, len(names))
-	}
-	return names, more, kept
+	return names, kept
 }
 
 // mayBe reports whether a node is one that EKS can have picked without being seen there.

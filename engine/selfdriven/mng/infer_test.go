@@ -12,12 +12,12 @@ import (
 
 // The files are read as stories: what can be seen of a group at one moment, and what follows.
 //
-//	infer [minimal] [sets-up] [seen=PHASE] [quiet=DURATION] [at-once=N] [full] [desired=N] [ended=N]
+//	infer [minimal] [sets-up] [unread] [seen=PHASE] [quiet=DURATION] [at-once=N] [full] [desired=N] [ended=N]
 //	NODE [zone=ZONE] [old] [young] [marked] [leaving] [taken] [foreign] [notready] [notjoined] [picked] [candidate] [pods=N] [kept=N] [long=N]
 func TestInfer(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			p := Picture{Minimal: d.HasArg("minimal"), SetsUp: d.HasArg("sets-up"), Full: d.HasArg("full")}
+			p := Picture{Minimal: d.HasArg("minimal"), SetsUp: d.HasArg("sets-up"), Unread: d.HasArg("unread"), Full: d.HasArg("full")}
 			if d.HasArg("seen") {
 				d.ScanArgs(t, "seen", &p.Phase)
 				p.Phase = strings.ReplaceAll(p.Phase, "-", " ")

@@ -40,6 +40,12 @@ type eksUpdate struct {
 func (s *Sim) updateAsEKS(rules engine.Strategy, run record.Run) {
 	u := &eksUpdate{Sim: s, olds: map[string]bool{}, picked: map[string]time.Time{}, empty: map[string]time.Time{}, since: s.now, atOnce: rules.AtOnce(&run)}
 	s.controller = u.request
+	if m := s.Group.Managed; m != nil && (m.UpdatesUnread != "" || m.ConfigOld) { // here all of it can be read
+		read := *m
+		read.Unread, read.UpdatesUnread, read.ConfigOld = "", "", false
+		s.Group.Managed = &read
+		s.ListMachines()
+	}
 	if request := run.Target.Update; request != nil {
 		u.force = request.Force
 	}

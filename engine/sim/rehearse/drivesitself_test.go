@@ -80,6 +80,14 @@ func notUpdated(most string) func(*sim.Sim) {
 	}
 }
 
+// unread makes the group such a one whose updates cannot be read at the moment.
+func unread(group func(*sim.Sim)) func(*sim.Sim) {
+	return func(s *sim.Sim) {
+		group(s)
+		s.Group.Managed.UpdatesUnread = "ThrottlingException"
+	}
+}
+
 // A run that follows a group's own controller is foreseen from its start and from its middle, as long as that does what is
 // known of it.
 func TestForeseeWhatOthersDrive(t *testing.T) {
@@ -118,6 +126,11 @@ func TestForeseeWhatOthersDrive(t *testing.T) {
 		"EKS, started": {
 			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=1",
 			rules:  strategy.EKSManaged{}, group: notUpdated("1"), starts: true, outlook: record.EndsWell, result: record.Succeeded,
+			least: 4 * 2 * time.Minute, most: 20 * time.Minute,
+		},
+		"EKS, started while its updates are not read": {
+			script: timing + "cluster zones=a,b nodes=4\nworkload web replicas=8 stop=5s\nbudget web max=1",
+			rules:  strategy.EKSManaged{}, group: unread(notUpdated("1")), starts: true, outlook: record.EndsWell, result: record.Succeeded,
 			least: 4 * 2 * time.Minute, most: 20 * time.Minute,
 		},
 		"EKS, MINIMAL": {

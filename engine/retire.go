@@ -254,7 +254,7 @@ func (s *Step) DetachedAside() (count int, open bool) {
 }
 
 // detaching reports whether a machine was just taken out of its group, and may be on no
-// list for a moment.
+// list for a moment: no later read tells.
 func detaching(s *assess.Reader, id string) bool {
 	p, busy := s.Run.Pending[record.DetachKey(id)]
 	if !busy {
@@ -262,7 +262,7 @@ func detaching(s *assess.Reader, id string) bool {
 	}
 	shows := cmp.Or(p.Accepted, p.Asked).Add(detachShows)
 	s.WakeAt(shows)
-	return s.Now.Before(shows)
+	return !s.W.Health[world.Cloud].Fresh.After(shows)
 }
 
 // DetachedLast puts the machines that are out of their group at the end of the order: the

@@ -419,7 +419,7 @@ func (s *Sim) Latency(a record.Action) time.Duration {
 // Send lets an action arrive after half its latency, and its answer after the other half.
 func (s *Sim) Send(a record.Action, answer func(record.Outcome)) {
 	half := s.Latency(a) / 2
-	s.After(half, func() {
+	s.After(half+s.Faults.Slow[a.Kind], func() {
 		o := s.Request(a)
 		s.After(half+s.AnswerTakes(a, o), func() { answer(o) })
 	})

@@ -26,7 +26,9 @@ type Faults struct {
 	held    []func(*world.World) // what the watch will tell when it is back
 	// Lose: so many answers get lost: done, but unknown. Drop: so many requests do: not done, and unknown.
 	Lose, Drop map[record.ActionKind]int
-	refused    map[record.ActionKind]refusal
+	// Slow: requests of a kind take so much longer to arrive.
+	Slow    map[record.ActionKind]time.Duration
+	refused map[record.ActionKind]refusal
 	// Webhook: evictions of the pods of these workloads (by name) are denied.
 	Webhook map[string]bool
 	// Machines is what becomes of new machines: never-join, not-ready, no-labels, reuses-name; MachinesLeft
@@ -58,7 +60,7 @@ type refusal struct {
 func (f *Faults) init() {
 	f.gone, f.why, f.throttled = map[world.Source]time.Time{}, map[world.Source]string{}, map[world.Source]throttle{}
 	f.Lose, f.Drop = map[record.ActionKind]int{}, map[record.ActionKind]int{}
-	f.refused = map[record.ActionKind]refusal{}
+	f.refused, f.Slow = map[record.ActionKind]refusal{}, map[record.ActionKind]time.Duration{}
 	f.Webhook, f.Machines = map[string]bool{}, map[string]bool{}
 	f.MachinesLeft = map[string]int{}
 }
@@ -264,6 +266,7 @@ func (s *Sim) Repair(r *record.Run) {
 	clear(f.Lose)
 	clear(f.Drop)
 	clear(f.refused)
+	clear(f.Slow)
 	clear(f.Webhook)
 	clear(f.Machines)
 	s.NodeHooks = NodeHooks{}

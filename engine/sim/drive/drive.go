@@ -344,7 +344,7 @@ func (d *Driver) send(a record.Action) {
 			}
 		})
 	}
-	s.After(half, arrive)
+	s.After(half+s.Faults.Slow[a.Kind], arrive)
 }
 
 // runHook lets the hooks of an action run; whatever becomes of their process, they run to

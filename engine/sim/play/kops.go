@@ -1,6 +1,10 @@
 package play
 
-import "github.com/drainboard/drainboard/engine/world"
+import (
+	"math/rand/v2"
+
+	"github.com/drainboard/drainboard/engine/world"
+)
 
 // kopsWorld makes a cluster of kops: the group that is rolled, others beside it, and the
 // pods that it cannot do without.
@@ -33,6 +37,16 @@ func (p *player) kopsWorld() {
 	}
 	if p.one(6) && p.Sim.Truth.Node("a1") != nil {
 		p.say("user cordon a1")
+	}
+	p.slowCloud()
+}
+
+// slowCloud has one cloud in twelve carry out late that a machine is detached, which is then on no list for longer. It takes its
+// chances elsewhere, as hooks do.
+func (p *player) slowCloud() {
+	if r := rand.New(rand.NewPCG(p.seed, 0x510)); p.own == nil && r.IntN(12) == 0 {
+		p.say("timing unlisted=%ds", 12+r.IntN(30))
+		p.say("fault slow kind=detach takes=%ds", 45+r.IntN(60))
 	}
 }
 

@@ -73,6 +73,7 @@ func (c *Script) operator(a *args) error {
 //	fault chance p=0.1                 each request may get lost, be refused, or its answer get lost
 //	fault half-evict count=1           the budget is charged, and the pod stays
 //	fault half-detach count=1          the machine is tagged, and stays in its group
+//	fault slow kind=detach takes=55s   requests take so much longer to arrive
 //	fault between [min=1] [desired=1]  a user changes a size by so much between the read and the write of our next change of another size
 //	fault no-detach a1 [over]          the group does not let a machine go
 //	fault balancer takes=20m | fails [over]   leaving the load balancer takes long, or cannot be
@@ -117,6 +118,8 @@ func (c *Script) callFault(what string, _ bool, a *args) (known bool, err error)
 		f.Lose[kind] = count
 	case "drop":
 		f.Drop[kind] = count
+	case "slow":
+		f.Slow[kind] = a.span("takes", 0)
 	case "refuse":
 		o := sim.Refuse(record.Refusal(a.word("as")), "%s", map[string]string{"busy": "Rate exceeded", "forbidden": "you are not authorized to perform: " + string(kind)}[a.word("as")])
 		o.After = a.span("after", 0)

@@ -149,7 +149,7 @@ func (s *Step) takeChange(by int) {
 		return
 	case by > 0:
 		s.Run.Others += by
-		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredRaised(ours, ours+by)})
+		s.tellChange(text.DesiredRaised(ours, ours+by))
 		return
 	case sizes.Desired <= sizes.Max && sizes.Max < s.Run.MaxSet:
 		unfit := min(-by, max(0, s.Run.Surge()))
@@ -160,7 +160,14 @@ func (s *Step) takeChange(by int) {
 	}
 	s.Run.Others += by
 	keep(&s.Run, min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
-	s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: text.DesiredLowered(ours, sizes.Desired)})
+	s.tellChange(text.DesiredLowered(ours, sizes.Desired))
+}
+
+// tellChange tells of a change of the desired size by others, unless a raise of ours, whose answer was lost, may be in it.
+func (s *Step) tellChange(message string) {
+	if s.Run.Raised || !s.Run.RaiseUnsure {
+		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: message})
+	}
 }
 
 // boundBase makes a maximum that others have set the one that the group returns to. What does not
@@ -307,8 +314,8 @@ func (s *Step) refusedRaise(to world.Sizes) {
 	if s.Run.RaiseUnsure && (s.Run.Inherited == nil || g.Sizes.Max == s.Run.RaisedFrom.Max) { // the raise did not set it, or it is the base now
 		s.Run.MaxSet = s.Run.MaxBefore
 	}
-	s.Run.RaiseUnsure = false
 	s.rebase()
+	s.Run.RaiseUnsure = false
 }
 
 // rebase takes the group's sizes as they are for what the raise is asked for from.

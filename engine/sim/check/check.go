@@ -70,6 +70,7 @@ type Checker struct {
 	mostRaised   int                 // the largest of the raises that were asked for
 	meantAt      time.Time           // when the run wrote down what it raises from, before it asks for it
 	meantFrom    world.Sizes         // what the group had then
+	unknowable   bool                // nobody can know whether the raise was made, and the group may have machines of it
 	grew         int                 // by how much it was to raise the group
 	launches     launches
 	lastLaunches launches             // before the decision that is being looked at
@@ -478,6 +479,7 @@ func (c *Checker) Took(dec engine.Decision) {
 	c.sights(dec)
 	c.darkens(dec)
 	c.watchRaises(dec)
+	c.leavesThem(dec)
 	c.look(dec)
 	if begun {
 		c.slots()

@@ -313,6 +313,9 @@ func (c *Checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.Breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.Before, s.Foreign)
 	}
+	if c.unknowable && notes(r, figureless(text.RaiseUnsure("0", "0"))) && !LeavesDoubt(r) {
+		d.Breaks("rule 5: nobody can know whether the raise was made, and the run does not say how many machines that may be")
+	}
 	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
 		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
 	}
@@ -450,6 +453,11 @@ func (c *Checker) deniesScale(a record.Action, o record.Outcome) {
 	if a.Kind == record.Scale && a.Replicas < a.FromReplicas && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedStale {
 		c.unscaled[a.UID] = true
 	}
+}
+
+// notes reports whether a run says something of its course.
+func notes(r *record.Run, what string) bool {
+	return slices.ContainsFunc(r.Notes, func(line string) bool { return strings.Contains(line, what) })
 }
 
 // LeavesDoubt reports whether a run names that nobody can tell what it leaves of a raise.

@@ -145,7 +145,7 @@ func (c *Checker) awaits(dec engine.Decision) {
 // keepsSize reports whether others have raised the group while the run takes its raise back, and the run says
 // that the group keeps its size: then it only puts its changes back, and waits for no launch.
 func (c *Checker) keepsSize(r record.Run) bool {
-	return c.back.raised > 0 && slices.ContainsFunc(r.Notes, func(note string) bool { return strings.Contains(note, figureless(systems.SizeLeft("", 0))) })
+	return c.back.raised > 0 && notes(&r, figureless(systems.SizeLeft("", 0)))
 }
 
 // standsIn checks that a wait which begins for machines in the place of others, while nodes are replaced, is for

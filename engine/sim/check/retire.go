@@ -90,6 +90,10 @@ func (c *Checker) lacks(dec engine.Decision) {
 type takesBack struct {
 	since  time.Time // the last read of the group before that, with none of the run's own changes open
 	raised int       // by how much others have raised the desired size since then, as far as the driver has read
+
+	quiet  time.Time // the last read with none of the run's own changes open, zero before a process has read anything
+	wanted bool      // one after that has shown the group raised by others
+	lives  int       // how many processes had died by then
 }
 
 // watchRaises notes by how much others raise the group while the run takes its raise back. The
@@ -103,6 +107,27 @@ func (c *Checker) watchRaises(dec engine.Decision) {
 		b.raised = c.d.Sim.RaisedBetween(b.since, read)
 	} else if !changesSize(&dec.Run) && !c.d.Failing { // a run takes nothing in while its record cannot be written
 		b.since = read
+	}
+}
+
+// leavesThem checks that a run which takes its raise back ends no more machines for that once it has read that others
+// have raised the group meanwhile: they want them.
+func (c *Checker) leavesThem(dec engine.Decision) {
+	d, b, was := c.d, &c.back, &c.clock.was
+	read, n := d.Sim.View.Health[world.Cloud].Fresh, len(was.Phases)
+	takes := n > 0 && !was.Phases[n-1].Start.IsZero() && was.Phases[n-1].Name != record.PhaseRetire && dec.Run.State == record.Running
+	switch {
+	case !takes || b.lives != d.Deaths: // who continues with a run may know less
+		b.quiet, b.wanted, b.lives = read, false, d.Deaths
+		return
+	case c.sees(world.Cloud) && !d.Failing && !changesSize(was) && !changesSize(&dec.Run):
+		b.wanted = b.wanted || !b.quiet.IsZero() && d.Sim.ChangedBetween(b.quiet, read) > 0 && d.Sim.Doubted() == 0
+		b.quiet = read
+	}
+	for _, a := range dec.Actions {
+		if b.wanted && a.Kind == record.Terminate && a.Decrement && dec.Run.Nodes.Peek(a.Machine).New {
+			d.Breaks("retire: %s is to be ended, and others have raised the group since its raise is taken back", a.Machine)
+		}
 	}
 }
 

@@ -25,6 +25,9 @@ func (c *Checker) resizes(dec engine.Decision) {
 		c.rested = min(c.rested, has) // others have lowered it before anything rested on it
 	}
 	c.sizesAsked(dec)
+	if unsure := figureless(text.RaiseUnsure("0", "0")); notes(&dec.Run, unsure) && !notes(&c.clock.was, unsure) {
+		c.unknowable = view.Group.Sizes.Desired > 0 // a group without machines has none that may be of it
+	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {
 			continue
@@ -299,9 +302,12 @@ func (c *Checker) setBack(a record.Action) {
 		return
 	}
 	if is != c.held {
+		if m := c.made; m != nil && *m.From == *a.From { // others have set all back to what it was
+			c.unmade(c.held.Desired)
+		}
 		c.made = &a
 	} else if m := c.made; m != nil && *m.From == *a.From && is.Desired == a.From.Desired && is.Max != a.Sizes.Max {
-		c.unmade()
+		c.unmade(s.Group.Sizes.Desired)
 	}
 }
 
@@ -309,14 +315,14 @@ func (c *Checker) setBack(a record.Action) {
 // changed them again since.
 func (c *Checker) readBack(a record.Action) {
 	if m := c.made; m != nil && a.Key == record.RaiseKey && a.From.Desired == m.From.Desired && a.From.Max != m.From.Max && a.From.Max != m.Sizes.Max {
-		c.unmade()
+		c.unmade(c.d.Sim.Group.Sizes.Desired)
 	}
 }
 
-// unmade takes the sizes for those that others have set, with no raise in them.
-func (c *Checker) unmade() {
+// unmade takes the desired size for one that others have set, with no raise in it.
+func (c *Checker) unmade(desired int) {
 	s := c.d.Sim
-	s.Foreign.Desired, s.Slack, c.made = s.Group.Sizes.Desired-c.heritage-s.Before.Desired, 0, nil
+	s.Foreign.Desired, s.Slack, c.made = desired-c.heritage-s.Before.Desired, 0, nil
 }
 
 // heard notes that the driver knows what came of the lowering.

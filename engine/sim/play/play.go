@@ -44,6 +44,10 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	if beside.large {
 		p.say("fault large")
 	}
+	if p.raising.acts {
+		p.raises()
+	}
+	p.keepsMaximum()
 	p.lowers()
 	for step := 0; p.on() && step < 60; step++ {
 		beside.before(p)
@@ -120,6 +124,7 @@ type player struct {
 	theirs   *rand.Rand // of other users who select nodes for an update in place, nil for none
 	sizes    sizesPlay
 	lowering lowersPlay
+	raising  raisesPlay
 	late     bool     // the driver decides late whenever two nodes drain
 	given    int      // commands from elsewhere
 	turns    []turn   // what may happen
@@ -152,7 +157,7 @@ func newPlayer(c *script.Script, seed, luck uint64, strategy string) *player {
 	if marks := rand.New(rand.NewPCG(seed, 0x1abe)); marks.IntN(8) == 0 && !strings.HasPrefix(strategy, "gardener-") {
 		p.marks = marks
 	}
-	p.sizes, p.lowering = newSizesPlay(seed, strategy), newLowersPlay(seed, strategy)
+	p.sizes, p.lowering, p.raising = newSizesPlay(seed, strategy), newLowersPlay(seed, strategy), newRaisesPlay(seed, strategy)
 	p.say("seed %d", seed)
 	return p
 }

@@ -105,6 +105,9 @@ func (p *player) goesOn() {
 			return
 		}
 		p.Driver.Audit = 8
+		if p.raising.again {
+			p.raises()
+		}
 		if n == 1 {
 			p.endWell()
 			return

@@ -257,10 +257,10 @@ func (s *Step) DetachedAside() (count int, open bool) {
 // list for a moment: no later read tells.
 func detaching(s *assess.Reader, id string) bool {
 	p, busy := s.Run.Pending[record.DetachKey(id)]
-	if !busy {
-		return false
+	if !busy || p.Accepted.IsZero() { // it may be carried out at any moment
+		return busy
 	}
-	shows := cmp.Or(p.Accepted, p.Asked).Add(detachShows)
+	shows := p.Accepted.Add(detachShows)
 	s.WakeAt(shows)
 	return !s.W.Health[world.Cloud].Fresh.After(shows)
 }

@@ -51,13 +51,19 @@ type taker struct{ machine, who string }
 // guardedIn are the phases in which new nodes are kept from the Cluster Autoscaler.
 var guardedIn = []string{"scale up", "surge", "upgrade", "roll"}
 
+// raiseOpen reports whether a run does not know yet what came of its raise.
+func raiseOpen(r *record.Run) bool {
+	p := r.Pending[record.RaiseKey]
+	return !p.Asked.IsZero() && p.Accepted.IsZero()
+}
+
 // guards checks that new nodes wear what keeps the Cluster Autoscaler from removing them, if it looks at the group, while
 // others are replaced: they are empty until the pods of those come.
 func (c *Checker) guards(dec engine.Decision) {
 	d, view, r := c.d, c.d.Sim.View, &dec.Run
 	scaled := slices.ContainsFunc(slices.Collect(maps.Keys(view.Group.Tags)), func(tag string) bool { return strings.HasPrefix(tag, "k8s.io/cluster-autoscaler/") })
 	i := slices.IndexFunc(r.Phases, func(p record.Phase) bool { return !p.Start.IsZero() && p.End.IsZero() })
-	if !scaled || i < 0 || !slices.Contains(guardedIn, r.Phases[i].Name) || r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() {
+	if !scaled || i < 0 || !slices.Contains(guardedIn, r.Phases[i].Name) || r.State != record.Running || d.Failing || !c.sees(world.Cluster) || !c.sees(world.Cloud) || !c.readOnce() || raiseOpen(r) {
 		clear(c.bare)
 		return
 	}

@@ -353,6 +353,7 @@ var mutations = []mutation{
 	{"found: the checker has the run know of a node that is deleted as it ends", "sim/check/end.go", "seen == nil || !seen.Ready { // else", "n == nil || seen == nil || !seen.Ready { // else", "Scenario/node_deleted_at_the_end", broken},
 	{"found: a run lacks the machine that its group had too many", "launches.go", "s.Run.Forgone = max(0, s.NotLaunched(s.Run.Expected()))", "s.Run.Forgone = s.NotLaunched(s.Run.Expected())", "Scenario/begun_with_one_too_many", "lacks none"},
 	{"minimal: a run ends before it has looked what there is to replace", "strategy/eksminimal.go", "len(s.Run.Order) == 0 && (!choose(s) || s.AddUnrestoredLate(0, 0))", "len(s.Run.Order) == 0", "", "found after the last phase began"},
+	{"canary: one is watched where none goes first", "batch.go", "!assess.CanaryStarted(&s.Run) {\n\t\treturn true\n", "!assess.CanaryStarted(&s.Run) {\n", "", "what has replaced a canary is watched"},
 	{"canary: one that has passed is watched again", "batch.go", "s.Run.Canary.Passed {\n\t\treturn true\n", "s.Run.Canary.Passed {\n", "", "the canary was told to be healthy"},
 	{"evictions: a pod that came back is one like any other", "evict.go", "if known.Returns > 0 {\n\t\treturn known", "if known.Returns >= 0 {\n\t\treturn known", "", "to which it has come back"},
 	{"evictions: a pod that its PDB always lets go waits", "drain/drain.go", "(b.AlwaysAllow || b.Healthy", "(b.Healthy", gardenerPlay, "can be evicted at once"},

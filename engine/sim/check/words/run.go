@@ -123,3 +123,10 @@ func (c *Check) batches(dec engine.Decision) {
 		}
 	}
 }
+
+// canary checks that what has replaced a canary is watched only where one goes first, and once it is replaced.
+func (c *Check) canary(r *record.Run) {
+	if r.Canary != nil && (r.Settings.Approve != record.ApproveCanary || replaced(r) == 0) {
+		c.d.Breaks("told: what has replaced a canary is watched, and none was replaced")
+	}
+}

@@ -73,6 +73,7 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 	c.ended(dec)
 	c.phases(&before, dec)
 	c.batches(dec)
+	c.canary(&dec.Run)
 	c.nodes(&before, dec)
 	c.requests(&before, in, dec)
 	c.sizes(&before, dec)

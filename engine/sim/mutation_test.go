@@ -252,6 +252,8 @@ var mutations = []mutation{
 	{"sizes: the checker forgives a run what others raised before", "sim/check/retire.go", "b.raised = c.d.Sim.RaisedBetween(b.since, read)", "b.raised = c.d.Sim.RaisedBetween(b.since.Add(-time.Hour), read)", "TestRaisedWhileTakenBack", "explained is true"},
 	{"sizes: what was not launched stays desired", "lower.go", "(!s.Run.Holds() || unlaunched", "(true || unlaunched", "Scenario/eks_retry_full_quota", ""},
 	{"sizes: the group may end machines while it is made smaller", "lower.go", "case s.SuspendProcess(launching) && s.SuspendProcess(ending):", "case s.SuspendProcess(launching):", "Scenario/eks_retry_full_quota", "desired capacity stays 4 above its base"},
+	{"sizes: a lowering is in doubt before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size <", "case l.Unsure > 0 && size <", "", "may still be told"},
+	{"sizes: a lowering is certain before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size >", "case l.Unsure > 0 && size >", "", "changed: "},
 	{"sizes: what others lower ends a lowering", "lower.go", "case l.Unsure > 0 && !asked && size < l.Sizes.Desired:", "case l.Unsure >= 0 && !asked && size < l.Sizes.Desired:", "", "sizes: the desired size stays"},
 	{"sizes: one read is enough to lower", "lower.go", "if !read.After(l.Read) {", "if false {", "TestLowerAfterTwoReads", "after the same read"},
 	{"sizes: a machine that shows late is ended", "lower.go", "if there <= g.Sizes.Desired ||", "if true ||", "TestLowerKeepsWhatShowsLate", "want a desired size of 5"},

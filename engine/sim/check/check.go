@@ -440,6 +440,7 @@ func (c *Checker) Decided(before record.Run, in engine.Inputs, dec engine.Decisi
 	c.shut(&dec.Run)
 	c.started(&dec.Run)
 	c.letsGo(&dec.Run)
+	c.doubts(&before, &dec.Run)
 }
 
 // Took looks at a decision before its actions are sent.

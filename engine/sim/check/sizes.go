@@ -338,6 +338,16 @@ func (c *Checker) heard(a record.Action, o record.Outcome) {
 	}
 }
 
+// doubts checks that nothing more of the desired size counts as in doubt while it is not answered whether the size was set:
+// the answer may tell.
+func (c *Checker) doubts(before, is *record.Run) {
+	for _, key := range []string{record.RaiseKey, record.LowerKey} {
+		if more := is.Doubtful - before.Doubtful; more > 0 && c.open[key] {
+			c.d.Breaks("sizes: %d more of the desired size count as in doubt, and what came of %s may still be told", more, key)
+		}
+	}
+}
+
 // again takes in a lowering that is asked for once more although it has happened: others have
 // raised the group since by just as much, or by more. A reader finds it as if nothing had been done, so
 // that as much of the raise is lost.

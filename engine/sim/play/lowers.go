@@ -63,6 +63,7 @@ func (p *player) whileItLowers() {
 	fate := []string{"", "", "", "fault drop kind=set-sizes count=1", "fault lose kind=set-sizes count=1", "crash before-act kind=set-sizes for=8s", "crash mid-act kind=set-sizes for=8s", "fault quota n=0"}[r.IntN(8)]
 	if fate != "" {
 		p.say("%s", fate)
+		p.looksUpLate()
 		for range 20 { // until it has struck
 			if l := p.Driver.Run.Lowering; !p.on() || l == nil || !p.Driver.Run.Pending[record.LowerKey].Asked.IsZero() {
 				break
@@ -82,4 +83,11 @@ func (p *player) whileItLowers() {
 		}
 	}
 	p.runFor(time.Duration(r.IntN(6000)) * time.Millisecond)
+}
+
+// looksUpLate lets the cloud not say at once what came of the size that was set: the group may be read before.
+func (p *player) looksUpLate() {
+	if r := rand.New(rand.NewPCG(p.seed, 0xc4ec)); r.IntN(3) > 0 {
+		p.say("fault refuse kind=check as=busy count=%d", 1+r.IntN(5))
+	}
 }

@@ -254,6 +254,7 @@ var mutations = []mutation{
 	{"sizes: the group may end machines while it is made smaller", "lower.go", "case s.SuspendProcess(launching) && s.SuspendProcess(ending):", "case s.SuspendProcess(launching):", "Scenario/eks_retry_full_quota", "desired capacity stays 4 above its base"},
 	{"sizes: a lowering is in doubt before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size <", "case l.Unsure > 0 && size <", "", "may still be told"},
 	{"sizes: a lowering is certain before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size >", "case l.Unsure > 0 && size >", "", "changed: "},
+	{"sizes: others are blamed for what may be a lowering of our own", "capacity.go", "l.Unsure > 0 && !l.Over ||", "l.Unsure > 1 && !l.Over ||", ownPlay, "nobody can tell whether"},
 	{"sizes: what others lower ends a lowering", "lower.go", "case l.Unsure > 0 && !asked && size < l.Sizes.Desired:", "case l.Unsure >= 0 && !asked && size < l.Sizes.Desired:", "", "sizes: the desired size stays"},
 	{"sizes: one read is enough to lower", "lower.go", "if !read.After(l.Read) {", "if false {", "TestLowerAfterTwoReads", "after the same read"},
 	{"sizes: a machine that shows late is ended", "lower.go", "if there <= g.Sizes.Desired ||", "if true ||", "TestLowerKeepsWhatShowsLate", "want a desired size of 5"},

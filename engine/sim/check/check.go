@@ -55,6 +55,7 @@ type Checker struct {
 	zonesServed bool           // the first outdated node of an EKS update was tainted
 	held        world.Sizes    // the group's before the request that has just arrived
 	unheard     *record.Action // a lowering that has happened, and of which the driver does not know; nil for none
+	unclear     *record.Action // a lowering that nobody answered, and that does not show as it was asked for; nil for none
 	lowered     *record.Action // the last lowering that has happened
 	made        *record.Action // the raise that has happened last, nil for none
 	most        int            // the highest maximum that the driver was told to be set

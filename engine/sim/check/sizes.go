@@ -52,6 +52,10 @@ func (c *Checker) blamed(e record.Event) {
 	if n, _ := fmt.Sscanf(by, "%d to %d", &from, &to); n < 2 {
 		return
 	}
+	if a := c.unclear; a != nil && from == a.From.Desired && to < from {
+		c.d.Breaks("sizes: nobody can tell whether the run has lowered the desired size itself, and it says: %s", e.Message)
+	}
+	c.unclear = nil
 	c.others.up += max(0, to-from)
 	c.others.down += max(0, from-to)
 	s, lowered := c.d.Sim, 0
@@ -335,6 +339,13 @@ func (c *Checker) heard(a record.Action, o record.Outcome) {
 	}
 	if c.unheard != nil && a.Key == c.unheard.Key && o.Verdict == record.Done {
 		c.unheard = nil
+	}
+	switch {
+	case o.Verdict != record.Done:
+	case a.Key == record.LowerKey:
+		c.unclear = nil
+	case a.Kind == record.CheckEffect && a.Of.Key == record.LowerKey:
+		c.unclear = a.Of
 	}
 }
 

@@ -255,6 +255,7 @@ var mutations = []mutation{
 	{"sizes: a lowering is in doubt before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size <", "case l.Unsure > 0 && size <", "", "may still be told"},
 	{"sizes: a lowering is certain before anybody can tell", "lower.go", "case l.Unsure > 0 && !asked && size >", "case l.Unsure > 0 && size >", "", "changed: "},
 	{"sizes: others are blamed for what may be a lowering of our own", "capacity.go", "l.Unsure > 0 && !l.Over ||", "l.Unsure > 1 && !l.Over ||", ownPlay, "nobody can tell whether"},
+	{"sizes: a run leaves ends open that nobody has asked for", "record/sizes.go", "if r.RaiseUnsure && !r.Raised {\n\t\tleft.OpenEnds", "if !r.Raised {\n\t\tleft.OpenEnds", "", "the run leaves it open"},
 	{"sizes: what others lower ends a lowering", "lower.go", "case l.Unsure > 0 && !asked && size < l.Sizes.Desired:", "case l.Unsure >= 0 && !asked && size < l.Sizes.Desired:", "", "sizes: the desired size stays"},
 	{"sizes: one read is enough to lower", "lower.go", "if !read.After(l.Read) {", "if false {", "TestLowerAfterTwoReads", "after the same read"},
 	{"sizes: a machine that shows late is ended", "lower.go", "if there <= g.Sizes.Desired ||", "if true ||", "TestLowerKeepsWhatShowsLate", "want a desired size of 5"},

@@ -319,10 +319,21 @@ func (c *Checker) sizes() {
 	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
 		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
 	}
+	c.leavesOpen(r)
 	want = c.known(want)
 	c.maximum()
 	s.LastKnew = s.View.Health[world.Cloud].Fresh
 	s.Foreign.Desired = want - s.Before.Desired
+}
+
+// leavesOpen checks that what a run leaves as open, for later ones to read off the sizes, is what it may not have heard of.
+func (c *Checker) leavesOpen(r *record.Run) {
+	if r.RaiseLeft == nil {
+		return
+	}
+	if open, most := r.RaiseLeft.OpenEnds, c.d.Sim.Doubts+len(c.unsure)+c.mostRaised; open < 0 || open > most {
+		c.d.Breaks("rule 5: the run leaves it open what came of %d ends of machines, of none to %d", open, most)
+	}
 }
 
 // known is the desired size that the group is to have as far as later runs can know, of what it is to have.

@@ -160,6 +160,7 @@ var mutations = []mutation{
 	{"retire: what is left is not named", "retire.go", "\ts.finishEarly()\n", "\ts.finish(s.Run.Result)\n", "Scenario/retire_bounded", ""},
 	{"retire: the run forgets how it ended", "commands.go", "case keepsResult(&s.Run):", "case false:", "Scenario/retire_keeps_result", ""},
 	{"retire: what is left counts as taken back", "retire.go", "if why := raiseStays(&s.Reader); why != \"\" {", "if why := raiseStays(&s.Reader); why == \"-\" {", "", "rule 4: the group has"},
+	{"retire: a node that is marked as surplus leaves the zones uneven", "retire.go", "unmarked(byZone[zone][0]) >= 0", "unmarked(byZone[zone][0]) > 0", "", "retire: "},
 	{"retire: one machine more than are too many", "retire.go", "s.Retire(s.Excess())", "s.Retire(s.Excess() + 1)", "", "retire: "},
 	{"retire: what the run before left suspended stays so", "retire.go", "return !w.Group.HasSuspended(process)", "return true", "Scenario/retire_maximum", "rule 4: AZRebalance is not as it was before"},
 	{"rule 4: machines are retired in whichever zone they are", "strategy/eks.go", "staying[zone] > staying[fullest]", "staying[zone] < staying[fullest]", "", "rule 4: machines in the zones"},

@@ -94,6 +94,7 @@ type Checker struct {
 	bare         map[string]time.Time // since when a new node is not kept from the Cluster Autoscaler, by machine
 	closed       map[string]time.Time // since when an outdated node takes no pods and no new one of its zone does, by machine
 	idle         time.Time            // since when a pool's controllers are waited for, zero if they are not
+	apartAtStart int                  // by how many machines the zones differed when the run began
 	atRest       time.Time            // since when a group that may launch none has all machines that it is to have
 	words        *words.Check         // what is told
 }
@@ -124,6 +125,7 @@ func (c *Checker) Begin(d *drive.Driver) {
 	if known := c.rests(d.Sim.View.Group.Sizes.Desired); known > 0 { // others may have raised it since the plan looked
 		c.rested = min(c.rested, known)
 	}
+	c.apartAtStart = c.apart(func(string) record.Stage { return "" })
 	c.words = words.New(d, c.sees)
 	c.hooks.init()
 	c.kops.init(d.Sim)
@@ -505,6 +507,7 @@ func (c *Checker) begins(dec engine.Decision) (begun bool) {
 			c.gated(id, n)
 			c.zoneRolls(id, n)
 			c.endsOld(n)
+			c.keepsEven(n)
 		}
 		if n.Stage == record.Updating && n.Since.Equal(c.d.Sim.Now()) {
 			c.zoneUpdates(id, n)

@@ -47,6 +47,41 @@ func (c *Checker) retiresNew(r record.Run) {
 	}
 }
 
+// keepsEven checks that no surplus node begins to drain which leaves the zones further apart than they are, or were, while
+// others were left out: the group would even that out by ending a machine that nobody has drained. What hooks were asked about may go.
+func (c *Checker) keepsEven(n record.Node) {
+	d := c.d
+	if !n.New || d.Run.State != record.Running || d.Run.Settings.BeforeNode > 0 || !slices.ContainsFunc(slices.Sorted(d.Run.Nodes.Keys()), func(id string) bool {
+		left := d.Run.Nodes.Peek(id)
+		return left.New && (left.Stage == record.Skipped || left.Stage == record.NodeFail)
+	}) {
+		return
+	}
+	before, after := c.apart(func(id string) record.Stage { return c.nodes.Peek(id).Stage }), c.apart(func(id string) record.Stage { return d.Run.Nodes.Peek(id).Stage })
+	if after > max(1, before, c.apartAtStart) {
+		d.Breaks("retire: %s drains, others were left out, and the zones are %d machines apart with that, before %d", n.Name, after, before)
+	}
+}
+
+// apart is by how many machines the zones differ, as far as they stay, with nodes in these stages.
+func (c *Checker) apart(stage func(id string) record.Stage) int {
+	view, counts := c.d.Sim.View, []int{}
+	for _, zone := range view.Group.Zones {
+		n := 0
+		for _, m := range view.Machines() {
+			goes := slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stage(m.ID))
+			if m.Zone == zone && !m.Leaving() && m.State != world.MachineStandby && !goes {
+				n++
+			}
+		}
+		counts = append(counts, n)
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	return slices.Max(counts) - slices.Min(counts)
+}
+
 // lacking is what a run knows of machines that its group has not launched.
 type lacking struct {
 	since  time.Time // since when the group is known to have fewer than it is to have, zero while it has all

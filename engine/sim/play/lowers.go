@@ -18,8 +18,12 @@ type lowersPlay struct {
 // newLowersPlay draws it for a seed: one of twelve, by strategies that raise the group.
 func newLowersPlay(seed uint64, strategy string) lowersPlay {
 	r := rand.New(rand.NewPCG(seed, 0x10e5))
-	raises := strings.HasPrefix(strategy, "eks") || strategy == "drainboard"
-	return lowersPlay{r, r.IntN(12) == 0 && raises}
+	return lowersPlay{r, r.IntN(12) == 0 && raises(strategy)}
+}
+
+// raises reports whether a strategy raises the group.
+func raises(strategy string) bool {
+	return strings.HasPrefix(strategy, "eks") || strategy == "drainboard"
 }
 
 // lowers brings a run there: the account has no machine left for it, or one, and it fails or is aborted.

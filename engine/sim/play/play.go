@@ -25,6 +25,10 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 		p.edge = edge
 		p.edgeSettings(strategy)
 	}
+	beside := p.besides(seed, strategy)
+	if beside.out != nil {
+		p.say("settings on-drain-timeout=skip")
+	}
 	p.say("start")
 	if free := strategy == "kops" || strings.HasPrefix(strategy, "gardener"); free && strings.Contains(p.told.String(), "(allow with --") && p.broken == "" {
 		p.broken = "a drain by these rules asks for no consent, and one is missed"
@@ -40,7 +44,6 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 	if p.crash != "" && p.Driver.Doom == nil {
 		p.say("%s", p.crash)
 	}
-	beside := p.besides(seed)
 	if beside.large {
 		p.say("fault large")
 	}
@@ -69,11 +72,11 @@ func Random(c *script.Script, seed uint64, strategy string) (told string, broken
 
 // besides is what may happen beside the rest of a play. Each takes its chances elsewhere, as hooks do; nil: not in this play.
 type besides struct {
-	record, paces, others, unseen *rand.Rand
-	large                         bool // records are too large for all that they would have
+	record, paces, others, unseen, out *rand.Rand
+	large                              bool // records are too large for all that they would have
 }
 
-func (p *player) besides(seed uint64) (b besides) {
+func (p *player) besides(seed uint64, strategy string) (b besides) {
 	chances := func(salt uint64, oneIn int) *rand.Rand {
 		r := rand.New(rand.NewPCG(seed, salt))
 		if r.IntN(oneIn) != 0 {
@@ -82,6 +85,9 @@ func (p *player) besides(seed uint64) (b besides) {
 		return r
 	}
 	b.record, b.paces, b.others, b.large = chances(0x9ec0, 4), chances(0x9ace, 3), chances(0x07e5, 6), chances(0x1a46e, 4) != nil
+	if raises(strategy) {
+		b.out = chances(0x0b07, 8)
+	}
 	if p.sizes.runs > 0 {
 		b.unseen = chances(0x05ee, 6)
 	}
@@ -106,6 +112,9 @@ func (b besides) after(p *player) {
 	if b.unseen != nil {
 		p.endsUnseen(b.unseen)
 	}
+	if b.out != nil && p.on() {
+		p.leavesOut(b.out)
+	}
 }
 
 // player makes a script up as it goes along.
@@ -125,6 +134,7 @@ type player struct {
 	sizes    sizesPlay
 	lowering lowersPlay
 	raising  raisesPlay
+	leaves   bool     // surplus nodes were to be left out
 	late     bool     // the driver decides late whenever two nodes drain
 	given    int      // commands from elsewhere
 	turns    []turn   // what may happen

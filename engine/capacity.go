@@ -149,7 +149,7 @@ func (s *Step) takeChange(by int) {
 		return
 	case by > 0:
 		s.Run.Others += by
-		s.tellChange(text.DesiredRaised(ours, ours+by))
+		tellChange(s, text.DesiredRaised(ours, ours+by))
 		return
 	case sizes.Desired <= sizes.Max && sizes.Max < s.Run.MaxSet:
 		unfit := min(-by, max(0, s.Run.Surge()))
@@ -160,11 +160,11 @@ func (s *Step) takeChange(by int) {
 	}
 	s.Run.Others += by
 	keep(&s.Run, min(1, s.Run.Base.Desired)) // a group that had machines has one, unless others leave none of our raise
-	s.tellChange(text.DesiredLowered(ours, sizes.Desired))
+	tellChange(s, text.DesiredLowered(ours, sizes.Desired))
 }
 
 // tellChange tells of a change of the desired size by others, unless a raise of ours, whose answer was lost, may be in it.
-func (s *Step) tellChange(message string) {
+func tellChange(s *Step, message string) {
 	if s.Run.Raised || !s.Run.RaiseUnsure {
 		s.Report(record.Event{Type: record.CapacityChanged, Reason: record.ReasonNotByUs, Message: message})
 	}
@@ -430,7 +430,7 @@ func (s *Step) offerRollback() {
 
 // unsureRaise says that nobody can know any more whether our raise happened.
 func unsureRaise(s *assess.Reader) string {
-	return text.RaiseUnsure(s.Run.Base.String(), s.W.Group.Sizes.String())
+	return text.RaiseUnsure(s.Run.RaisedFrom.String(), s.W.Group.Sizes.String())
 }
 
 // listUnrestoredSizes names what the run leaves changed on the group's sizes.

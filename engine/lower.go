@@ -184,6 +184,7 @@ func (s sizeLowering) over(l record.Lowering) {
 		l.By, l.Sizes.Desired = l.Unsure, is
 		s.Run.Lowered += l.By
 		s.Run.Others += is - s.Run.Expected()
+		keep(&s.Run, min(1, s.Run.Base.Desired))
 		s.Run.Doubtful += min(l.By, is)
 	}
 	l.Over = true

@@ -297,7 +297,25 @@ func (c *Checker) sizes() {
 	if want := s.Before.Min + s.Foreign.Min; have.Min != want {
 		d.Breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want)
 	}
-	want := s.Owed()
+	want := c.desired()
+	if c.unknowable && notes(r, figureless(text.RaiseUnsure("0", "0"))) && !LeavesDoubt(r) {
+		d.Breaks("rule 5: nobody can know whether the raise was made, and the run does not say how many machines that may be")
+	}
+	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
+		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
+	}
+	c.leavesOpen(r)
+	want = c.known(want)
+	c.maximum()
+	s.LastKnew = s.View.Health[world.Cloud].Fresh
+	s.Foreign.Desired = want - s.Before.Desired
+}
+
+// desired checks the group's desired size, and returns what it is to be from now on.
+func (c *Checker) desired() (want int) {
+	d, s := c.d, c.d.Sim
+	r, have := &d.Run, s.Group.Sizes
+	want = s.Owed()
 	if over := have.Desired - want; r.Result != record.Succeeded {
 		if over < 0 && (-over <= s.Slack || c.inDoubt(over)) {
 			want = have.Desired
@@ -313,17 +331,7 @@ func (c *Checker) sizes() {
 	} else if over != 0 && !c.inDoubt(over) {
 		d.Breaks("rule 4: the group has %s, and is to have %d machines (%s before us, others: %s)", have, want, s.Before, s.Foreign)
 	}
-	if c.unknowable && notes(r, figureless(text.RaiseUnsure("0", "0"))) && !LeavesDoubt(r) {
-		d.Breaks("rule 5: nobody can know whether the raise was made, and the run does not say how many machines that may be")
-	}
-	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
-		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
-	}
-	c.leavesOpen(r)
-	want = c.known(want)
-	c.maximum()
-	s.LastKnew = s.View.Health[world.Cloud].Fresh
-	s.Foreign.Desired = want - s.Before.Desired
+	return want
 }
 
 // leavesOpen checks that what a run leaves as open, for later ones to read off the sizes, is what it may not have heard of.

@@ -26,7 +26,7 @@ func (c *Checker) resizes(dec engine.Decision) {
 	}
 	c.sizesAsked(dec)
 	if unsure := figureless(text.RaiseUnsure("0", "0")); notes(&dec.Run, unsure) && !notes(&c.clock.was, unsure) {
-		c.unknowable = view.Group.Sizes.Desired > 0 // a group without machines has none that may be of it
+		c.unknowable = c.raised && view.Group.Sizes.Desired > 0 // a raise of the maximum brings no machines, and a group without any has none of it
 	}
 	for _, e := range dec.Events {
 		if e.Type != record.CapacityChanged || e.Reason != "not by us" {

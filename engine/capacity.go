@@ -152,7 +152,7 @@ func (s *Step) takeChange(by int) {
 		tellChange(s, text.DesiredRaised(ours, ours+by))
 		return
 	case sizes.Desired <= sizes.Max && sizes.Max < s.Run.MaxSet:
-		unfit := min(-by, max(0, s.Run.Surge()))
+		unfit := min(-by, max(0, ours-sizes.Max), max(0, s.Run.Surge()))
 		s.Run.Lowered += unfit
 		by += unfit
 		boundBase(&s.Run, sizes.Max)
@@ -325,6 +325,7 @@ func (s *Step) rebase() {
 		s.Run.Base, s.Run.Others = sizes, 0
 	} else {
 		s.takeChange(sizes.Desired - s.Run.Expected())
+		s.keepMinimum()
 		left := *s.Run.Inherited
 		left.Desired, s.Run.Lowered = left.Desired-s.Run.Lowered, 0
 		s.Run.Inherited = &left
@@ -412,13 +413,25 @@ func (s *Step) listUnrestoredGroup() {
 		s.AddUnrestored(text.ProcessStaysSuspended(process, counts), command)
 	}
 	s.listUnrestoredSizes()
-	if len(s.Run.Target.Templates) > 0 && g.Template == s.Run.Target.Templates[0] && g.Template != s.Run.BaseTemplate && s.Settled(record.RestoreTemplate) {
-		what := text.TemplateStays(g.Template.String())
-		if r, refused := s.Refused(record.RestoreTemplate); refused {
-			what = text.TemplateNotRestored(g.Template.String(), r.Message)
-		}
-		s.AddUnrestored(what, s.Run.TemplateBack().Command())
+	listUnrestoredTemplate(s)
+}
+
+// listUnrestoredTemplate names the launch template if the group has the target's, or may have it.
+func listUnrestoredTemplate(s *Step) {
+	if len(s.Run.Target.Templates) == 0 || s.Run.Target.Templates[0] == s.Run.BaseTemplate || !s.Settled(record.RestoreTemplate) {
+		return
 	}
+	target := s.Run.Target.Templates[0]
+	what := text.TemplateStays(target.String())
+	switch r, refused := s.Refused(record.RestoreTemplate); {
+	case !s.Settled("set-template/" + target.String()):
+		what = text.TemplateUnseen(target.String())
+	case s.W.Group.Template != target:
+		return
+	case refused:
+		what = text.TemplateNotRestored(target.String(), r.Message)
+	}
+	s.AddUnrestored(what, s.Run.TemplateBack().Command())
 }
 
 // offerRollback names the way back after an abort or a failure.
@@ -433,17 +446,28 @@ func unsureRaise(s *assess.Reader) string {
 	return text.RaiseUnsure(s.Run.RaisedFrom.String(), s.W.Group.Sizes.String())
 }
 
+// doubtful is how many machines of the desired size may be of the run or of an earlier one, and nobody can know: no more
+// than may go.
+func doubtful(s *assess.Reader) (ours, left int) {
+	most := s.W.Group.Sizes.Desired - s.W.Group.Sizes.Min
+	if s.Run.Inherited != nil {
+		left = min(s.Run.Inherited.Doubtful, most)
+	}
+	return min(s.Run.Doubtful+s.Run.OpenEnds(), most-left), left
+}
+
 // listUnrestoredSizes names what the run leaves changed on the group's sizes.
 func (s *Step) listUnrestoredSizes() {
 	g := &s.W.Group
 	if n := s.Excess(); n > 0 {
 		s.AddUnrestored(text.DesiredStays(n), text.TakesBack(g.Name))
 	}
-	if left := s.Run.Inherited; left != nil && left.Doubtful > 0 {
-		s.AddUnrestored(text.RaiseDoubtful(left.Doubtful, left.Run), s.Run.Shrink(left.Doubtful, text.DescribeGroup(g.Name)))
+	ours, left := doubtful(&s.Reader)
+	if left > 0 {
+		s.AddUnrestored(text.RaiseDoubtful(left, s.Run.Inherited.Run), s.Run.Shrink(left, text.DescribeGroup(g.Name)))
 	}
-	if n := s.Run.Doubtful + s.Run.OpenEnds(); n > 0 {
-		s.AddUnrestored(text.RaiseDoubtful(n, s.Run.ID), s.Run.Shrink(n, text.DescribeGroup(g.Name)))
+	if ours > 0 {
+		s.AddUnrestored(text.RaiseDoubtful(ours, s.Run.ID), s.Run.Shrink(ours, text.DescribeGroup(g.Name)))
 	}
 	if s.Run.RaiseUnsure && !s.Run.Raised && g.Sizes != s.Run.Base {
 		s.AddUnrestored(unsureRaise(&s.Reader), text.ActivitiesCommand(g.Name))

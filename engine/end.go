@@ -326,15 +326,16 @@ func (s *Step) nameRaise() {
 // does.
 func raiseStays(s *assess.Reader) string {
 	n := s.Excess()
+	ours, left := doubtful(s)
 	switch {
 	case s.Run.Foreign != "" && n > 0:
 		return s.Run.Foreign
 	case n > 0: // surplus that was skipped
 		return text.SurplusSkipped(n)
-	case s.Run.Doubtful > 0:
-		return text.RaiseDoubtful(s.Run.Doubtful, s.Run.ID)
-	case s.Run.Inherited != nil && s.Run.Inherited.Doubtful > 0:
-		return text.RaiseDoubtful(s.Run.Inherited.Doubtful, s.Run.Inherited.Run)
+	case ours > 0:
+		return text.RaiseDoubtful(ours, s.Run.ID)
+	case left > 0:
+		return text.RaiseDoubtful(left, s.Run.Inherited.Run)
 	}
 	return ""
 }

@@ -115,6 +115,11 @@ func TemplateStays(template string) string {
 	return "launch template stays " + template + ": nodes run it"
 }
 
+// TemplateUnseen names a template that was set, and that no look at the group has shown.
+func TemplateUnseen(template string) string {
+	return "launch template may stay " + template + ": the group was not seen since it was set"
+}
+
 func TemplateNotRestored(template, refused string) string {
 	return "launch template stays " + template + ", restoring it failed: " + refused
 }

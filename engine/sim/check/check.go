@@ -71,6 +71,7 @@ type Checker struct {
 	mostRaised   int                 // the largest of the raises that were asked for
 	meantAt      time.Time           // when the run wrote down what it raises from, before it asks for it
 	meantFrom    world.Sizes         // what the group had then
+	lostRaises   int                 // of which nobody can know whether they were made, as many machines as the largest each
 	unknowable   bool                // nobody can know whether the raise was made, and the group may have machines of it
 	grew         int                 // by how much it was to raise the group
 	launches     launches

@@ -298,10 +298,10 @@ func (c *Checker) sizes() {
 		d.Breaks("rule 4: the group's minimum is %d, before us it was %d", have.Min, want)
 	}
 	want := c.desired()
-	if c.unknowable && notes(r, figureless(text.RaiseUnsure("0", "0"))) && !LeavesDoubt(r) {
+	if seen := s.View.Group.Sizes; c.unknowable && seen.Desired > seen.Min && notes(r, figureless(text.RaiseUnsure("0", "0"))) && !LeavesDoubt(r) {
 		d.Breaks("rule 5: nobody can know whether the raise was made, and the run does not say how many machines that may be")
 	}
-	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
+	if in, most := told(r, text.RaiseDoubtful(0, "")), s.Doubts+len(c.unsure)+c.doubtful+c.mostRaised+c.lostRaises; in > most && r.Inherited == nil { // what earlier ones have left in doubt is told once more
 		d.Breaks("rule 5: %d machines are in doubt, and no more than %d can be: %v", in, most, r.Unrestored)
 	}
 	c.leavesOpen(r)

@@ -52,7 +52,7 @@ func (c *Checker) retiresNew(r record.Run) {
 func (c *Checker) keepsEven(n record.Node) {
 	d := c.d
 	if !n.New || d.Run.State != record.Running || d.Run.Settings.BeforeNode > 0 || !slices.ContainsFunc(slices.Sorted(d.Run.Nodes.Keys()), func(id string) bool {
-		left := d.Run.Nodes.Peek(id)
+		left := d.Run.Nodes.Get(id)
 		return left.New && (left.Stage == record.Skipped || left.Stage == record.NodeFail)
 	}) {
 		return

@@ -26,6 +26,7 @@ func (c *Checker) resizes(dec engine.Decision) {
 	}
 	c.sizesAsked(dec)
 	if unsure := figureless(text.RaiseUnsure("0", "0")); notes(&dec.Run, unsure) && !notes(&c.clock.was, unsure) {
+		c.lostRaises += c.mostRaised
 		c.unknowable = c.raised && view.Group.Sizes.Desired > 0 // a raise of the maximum brings no machines, and a group without any has none of it
 	}
 	for _, e := range dec.Events {
@@ -102,8 +103,10 @@ func (c *Checker) setsSizes(a record.Action) {
 		if c.raised, c.rested = true, c.rests(a.From.Desired); *a.From != view.Group.Sizes && *a.From != c.meantFrom {
 			d.Breaks("sizes: the raise is from %s, and the group has %s", *a.From, view.Group.Sizes)
 		}
+	} else if has := c.rests(a.From.Desired); raise && c.unknowable { // the run may have raised it to that, or others
+		c.rested = min(c.rested, has)
 	} else if raise {
-		c.rested = c.rests(a.From.Desired)
+		c.rested = has
 	}
 	if a.Sizes.Max < a.From.Max && !d.Sim.AskedMaxima[a.From.Max] {
 		d.Breaks("sizes: the maximum of %d, which others have set, is lowered to %d", a.From.Max, a.Sizes.Max)

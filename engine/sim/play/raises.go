@@ -43,7 +43,11 @@ func (p *player) raises() {
 	if !p.on() || p.Driver.Run.Raised {
 		return
 	}
-	for _, change := range [][]func(){{p.othersScale}, {p.othersBound}, {p.othersBound, p.othersScale}, {p.othersScale, p.othersBound}}[r.IntN(4)] {
+	changes := [][]func(){{p.othersScale}, {p.othersBound}, {p.othersBound, p.othersScale}, {p.othersScale, p.othersBound}}[r.IntN(4)]
+	if p.Driver.Run.Inherited != nil { // of what an earlier run has left nobody can tell what did not fit the maximum
+		changes = changes[:1]
+	}
+	for _, change := range changes {
 		change()
 		if r.IntN(2) == 0 {
 			p.runFor(time.Duration(r.IntN(4000)) * time.Millisecond)
@@ -74,11 +78,21 @@ func (p *player) keepsMaximum() {
 	}
 }
 
-// othersScale has another user change the desired size.
+// othersScale has another user change the desired size, but to less than the raise would.
 func (p *player) othersScale() {
-	if p.on() {
-		p.say("user scale group=%+d", []int{-2, -1, 1, 2}[p.raising.IntN(4)])
+	by := []int{-2, -1, 1, 2}[p.raising.IntN(4)]
+	if p.passesForRaise(by) {
+		by = -1
 	}
+	if p.on() {
+		p.say("user scale group=%+d", by)
+	}
+}
+
+// passesForRaise reports whether a change of the desired size by others would pass for a raise whose answer is open.
+func (p *player) passesForRaise(by int) bool {
+	raise, asked := p.Driver.Run.Pending[record.RaiseKey]
+	return asked && p.Sim.Group.Sizes.Desired+by >= raise.Action.Sizes.Desired
 }
 
 // othersBound has another user change the maximum, but not to one that a run has asked for: it would pass for its raise.

@@ -34,7 +34,9 @@ func (p *player) resizes(in int) {
 	}
 	switch size, sizes := p.Sim.Size(), p.Sim.Group.Sizes; p.sizes.IntN(7) {
 	case 0:
-		p.say("user scale group=+%d", 1+p.sizes.IntN(3))
+		if by := 1 + p.sizes.IntN(3); !p.passesForRaise(by) {
+			p.say("user scale group=+%d", by)
+		}
 	case 1:
 		p.say("user scale group=-%d", 1+p.sizes.IntN(2))
 	case 2, 3:

@@ -68,7 +68,7 @@ func (c *Checker) waitsForNothing(before record.Run, in engine.Inputs, dec engin
 // seen one: what waits for that comes with the next decision.
 func (c *Checker) settled(before record.Run, in engine.Inputs, r *record.Run) bool {
 	heard := func(key string) bool {
-		return slices.ContainsFunc(in.Outcomes, func(o record.Outcome) bool { return o.Key == key })
+		return slices.ContainsFunc(in.Outcomes, func(o record.Outcome) bool { return o.Key == key || o.Key == "check/"+key })
 	}
 	for key, p := range before.Pending {
 		_, still := r.Pending[key]

@@ -43,15 +43,10 @@ func (p *player) raises() {
 	if !p.on() || p.Driver.Run.Raised {
 		return
 	}
-	changes := [][]func(){{p.othersScale}, {p.othersBound}, {p.othersBound, p.othersScale}, {p.othersScale, p.othersBound}}[r.IntN(4)]
-	if p.Driver.Run.Inherited != nil { // of what an earlier run has left nobody can tell what did not fit the maximum
-		changes = changes[:1]
-	}
-	for _, change := range changes {
-		change()
-		if r.IntN(2) == 0 {
-			p.runFor(time.Duration(r.IntN(4000)) * time.Millisecond)
-		}
+	if r.IntN(2) == 0 { // of both at once nobody could tell what did not fit the maximum, and what others wanted
+		p.othersScale()
+	} else {
+		p.othersBound()
 	}
 }
 

@@ -159,7 +159,10 @@ func (c *Checker) standsIn(r *record.Run) {
 	if last := len(r.Phases) - 1; last < 0 || !r.Phases[last].Start.IsZero() { // at the end it waits for all
 		return
 	}
-	if c.shrinks(r) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
+	nodeless := func(m *world.Machine) bool { // a resumed run waits for it once more
+		return view.NodeOf(m.ID) == nil && !m.Leaving()
+	}
+	if c.shrinks(r) || slices.ContainsFunc(view.Machines(), nodeless) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
 		return
 	}
 	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))

@@ -51,10 +51,12 @@ type taker struct{ machine, who string }
 // guardedIn are the phases in which new nodes are kept from the Cluster Autoscaler.
 var guardedIn = []string{"scale up", "surge", "upgrade", "roll"}
 
-// raiseOpen reports whether a run does not know yet what came of its raise.
+// raiseOpen reports whether a run does not know yet what came of its raise, or may not raise yet, as the process that has to be
+// suspended before is not.
 func raiseOpen(r *record.Run) bool {
 	p := r.Pending[record.RaiseKey]
-	return !p.Asked.IsZero() && p.Accepted.IsZero()
+	_, refused := r.Retries["suspend/"+sim.AZRebalance]
+	return refused || !p.Asked.IsZero() && p.Accepted.IsZero()
 }
 
 // guards checks that new nodes wear what keeps the Cluster Autoscaler from removing them, if it looks at the group, while

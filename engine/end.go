@@ -384,6 +384,7 @@ func (s *Step) finish(result record.Result) {
 	s.Run.RaiseLeft = s.Run.RemainingRaise(s.W.Group.Sizes)
 	s.Run.State, s.Run.Result, s.Run.Finished, s.Run.PhaseWait, s.Run.Awaits = record.Finished, result, s.Now, nil, nil
 	s.Run.Kept, s.Run.Leaving = nil, nil
+	s.actions = nil // nobody would hear what comes of them
 	s.Run.Pending, s.Run.Pods, s.Run.Retries, s.Run.Evicted, s.Run.ExternalMovers, s.Run.Deferrals = nil, shards.Map[record.Pod]{}, nil, nil, nil, nil
 	reportFound(s) // the run's end is the last event about it
 	code := s.Run.ExitCode()

@@ -81,7 +81,7 @@ const (
 )
 
 // playsIt reports whether a suite of engine/live has to do with a site: the competing processes
-// with the loop, those that follow with that, with what others do and with what is known, and those that start
+// with the loop and the record, those that follow with that, with what others do and with what is known, and those that start
 // an update with all but other systems.
 func (s suite) playsIt(m *site) bool {
 	has := func(parts ...string) bool {
@@ -93,7 +93,7 @@ func (s suite) playsIt(m *site) bool {
 	case started:
 		return !has("kops", "gardener")
 	}
-	return has("live/")
+	return has("live/", "record/")
 }
 
 // near puts the suites first that know most of a site, which is only a matter of time, and

@@ -38,15 +38,14 @@ func (p *player) kopsWorld() {
 	if p.one(6) && p.Sim.Truth.Node("a1") != nil {
 		p.say("user cordon a1")
 	}
-	p.slowCloud()
+	p.lateLists()
 }
 
-// slowCloud has one cloud in twelve carry out late that a machine is detached, which is then on no list for longer. It takes its
-// chances elsewhere, as hooks do.
-func (p *player) slowCloud() {
+// lateLists has one cloud in twelve list a machine late that was detached: it is on no list for longer. It takes its chances
+// elsewhere, as hooks do.
+func (p *player) lateLists() {
 	if r := rand.New(rand.NewPCG(p.seed, 0x510)); p.own == nil && r.IntN(12) == 0 {
 		p.say("timing unlisted=%ds", 12+r.IntN(30))
-		p.say("fault slow kind=detach takes=%ds", 45+r.IntN(60))
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *Check) left(id string, n record.Node, told []record.Event) {
 		case e.Type == record.NodeSkipped && n.Stage == record.Skipped && e.Reason != n.Reason,
 			e.Type == record.NodeFailed && n.Stage == record.NodeFail && e.Reason != string(n.Result):
 			c.says(e, "the run has %q, %q", n.Reason, n.Result)
-		case strings.HasSuffix(e.Message, "returned to service") && c.sees(world.Cloud) && c.d.Sim.View.Machine(id) == nil:
+		case strings.HasSuffix(e.Message, "returned to service") && c.sees(world.Cloud) && c.d.Sim.View.Machine(id) == nil && c.d.Sim.Machines()[id] == nil: // or it was just detached, and is on no list
 			c.says(e, "its machine is gone")
 		}
 	}

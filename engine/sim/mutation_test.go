@@ -581,6 +581,7 @@ var mutations = []mutation{
 	{"found: the checker has new nodes guarded before their scale up may begin", "sim/check/mover.go", "return refused || !p.Asked", "return refused && false || !p.Asked", "Scenario/autoscaler_suspend_refused", "movers: "},
 	{"found: the checker has a resumed run wait for no node", "sim/check/launch.go", "slices.ContainsFunc(view.Machines(), nodeless) || ", "slices.ContainsFunc(view.Machines()[:0], nodeless) || ", "Scenario/joins_after_resume", "launches: "},
 	{"found: the checker has a machine gone that is on no list", "sim/check/words/node.go", " && c.d.Sim.Machines()[id] == nil: //", ": //", "Scenario/kops_returned_unlisted", "its machine is gone"},
+	{"found: the checker has an end that was granted show at once", "sim/check/gardener.go", "min(view.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired)", "view.Group.Sizes.Desired", "Scenario/gardener_granted_unseen", "zones: "},
 	{"found: a new node that is not Ready keeps its zone closed", "strategy/drainboard.go", "zones[n.Zone] = zones[n.Zone] || node.Ready", "zones[n.Zone] = true", "Scenario/drainboard_opened_not_ready", broken},
 	{"found: a machine whose end was refused for good passes for one that ends", "end.go", "if !terminationAsked(&s.Reader, id) {\n\t\ts.tookNothing(id)", "if false {\n\t\ts.tookNothing(id)", "Scenario/abort_ends_unseen", ""},
 	{"found: an end with decrement that nobody answered is not in doubt", "capacity.go", "return min(s.Run.Doubtful+s.Run.OpenEnds(),", "return min(s.Run.Doubtful,", "Scenario/abort_end_unanswered", ""},

@@ -254,7 +254,7 @@ func (s *Step) DetachedAside() (count int, open bool) {
 }
 
 // detaching reports whether a machine was just taken out of its group, and may be on no
-// list for a moment: no later read tells.
+// list for a moment: until a look that is later than that.
 func detaching(s *assess.Reader, id string) bool {
 	p, busy := s.Run.Pending[record.DetachKey(id)]
 	if !busy || p.Accepted.IsZero() { // it may be carried out at any moment

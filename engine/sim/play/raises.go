@@ -2,7 +2,6 @@ package play
 
 import (
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
@@ -19,8 +18,7 @@ type raisesPlay struct {
 // newRaisesPlay draws it for a seed: one of twelve, by strategies that raise the group, and a third of the runs that follow.
 func newRaisesPlay(seed uint64, strategy string) raisesPlay {
 	r := rand.New(rand.NewPCG(seed, 0x4a15e))
-	raises := strings.HasPrefix(strategy, "eks") || strategy == "drainboard"
-	return raisesPlay{r, r.IntN(12) == 0 && raises, r.IntN(3) == 0 && raises}
+	return raisesPlay{r, r.IntN(12) == 0 && raises(strategy), r.IntN(3) == 0 && raises(strategy)}
 }
 
 // raises brings a run there.

@@ -325,7 +325,7 @@ func noteReturn(s *Step, p *world.Pod, n record.Node) record.Pod {
 func retriesUsedUp(s *Step, c *candidate) bool {
 	n, gate := s.Run.Settings.Retries(), blockers.GateOf(&s.Reader, c.pod.UID) // by what its budget says: our own evictions under way refuse nothing
 	if n == 0 || c.known.Rounds < n || gate.Open || gate.Double() || blockers.Misconfigured(&s.Reader, gate) || s.Now.Sub(c.known.Round) < blockers.RetryPause(&s.Reader, gate) ||
-		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) { // a try precedes it after a time without sight
+		!s.Run.Gap.IsZero() && !c.known.Round.After(s.Run.Gap) && !c.known.Last.After(s.Run.Gap) { // a try precedes it after a time without sight
 		return false
 	}
 	if !slices.ContainsFunc(s.Run.Orders, func(o record.ForceOrder) bool { return o.UID == c.pod.UID && o.Machine == c.machine && !o.Over }) {

@@ -428,6 +428,7 @@ func (s *Step) checkDrainDeadline(id string, n record.Node, left []*world.Pod) {
 			why = text.ForcedToGoOn
 		}
 		orderForce(s, id, "", cmp.Or(s.Run.Settings.ForcedBy, s.Run.By), why)
+		s.Soon() // what its strategy does before it forces
 		return
 	case record.TimeoutSkip:
 		s.skip(id, text.DrainTookTooLong(s.Run.Settings.DrainTime(n)))

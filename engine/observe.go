@@ -83,7 +83,7 @@ func (s observer) takeIn(m *world.Machine) record.Node {
 		n.Wait = s.NewWait(record.WaitJoining, s.JoinTime(), world.Cluster, world.Cloud)
 	}
 	if !n.New {
-		n.Was = m.Template
+		n.Was, n.Late = m.Template, s.Run.State != record.Planned && !s.LaunchedBefore(m)
 	}
 	s.changed = true
 	if n.Stage == record.Outdated { // its launch may have been under way when the order was made

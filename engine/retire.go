@@ -177,7 +177,7 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case record.Ready, record.Surplus, record.Launching:
-			if len(left) > 0 || !s.Fresh(world.Cluster) || givenUp(&s.Reader, "terminate/"+m.ID) {
+			if len(left) > 0 || !s.Fresh(world.Cluster) || givenUp(&s.Reader, "terminate/"+m.ID) || drainedByOthers(&s.Reader, n, m.ID) {
 				continue
 			}
 			empty = append(empty, m)
@@ -194,6 +194,13 @@ func (s *Step) RetireEmpty(excess int) bool {
 		}
 	}
 	return done
+}
+
+// drainedByOthers reports whether a node whose retirement has begun before, and that pods came to since, is cordoned by
+// others: they see to it.
+func drainedByOthers(s *assess.Reader, n record.Node, id string) bool {
+	node := s.W.NodeOf(id)
+	return !n.Began.IsZero() && node != nil && node.Unschedulable && !assess.OurCordon(&s.Run, id, node.Name)
 }
 
 // isAside reports whether a machine is none of those that its group is to have: others end it, or have set it to

@@ -79,15 +79,14 @@ func (s *Reader) ByPods(machines []string) []string {
 }
 
 // RaiseShows reports whether the group shows our raise, even if its answer was
-// lost and another user or tool has changed the desired size since. A maximum as we
-// asked for beside the desired size of before is as likely another user's.
+// lost and another user or tool has raised the desired size further since. A maximum as we
+// asked for beside another desired size may be another user's.
 func (s *Reader) RaiseShows() bool {
 	r, sizes := &s.Run, s.W.Group.Sizes
 	if r.Raise == 0 || !r.RaiseUnsure { // refused, or not asked for: what the group shows is others'
 		return false
 	}
-	return r.MaxSet > r.RaisedFrom.Max && sizes.Max == r.MaxSet && sizes.Desired != r.RaisedFrom.Desired ||
-		sizes.Max >= r.MaxSet && sizes.Desired >= r.RaisedFrom.Desired+r.Raise-r.Surge()
+	return sizes.Max >= r.MaxSet && sizes.Desired >= r.RaisedFrom.Desired+r.Raise-r.Surge()
 }
 
 // Excess is how much of the group's desired size the run takes back.

@@ -168,7 +168,7 @@ func (s *Reader) OutOfService() string {
 			out = append(out, text.UpdateHasFailed(node.Name))
 		case update.Candidate && update.Taken(): // its cordon is the controller's
 			out = append(out, text.IsUpdated(node.Name))
-		case node.Unschedulable && !ourCordon(&s.Run, m.ID, node.Name):
+		case node.Unschedulable && !OurCordon(&s.Run, m.ID, node.Name):
 			out = append(out, text.CordonedByAnother(node.Name, approvable))
 		case !node.Ready:
 			out = append(out, text.IdleNotReady(node.Name, approvable))
@@ -209,7 +209,7 @@ func (s *Reader) servesItself(m *world.Machine) bool {
 		return m.State == world.MachineInService && !InWork(&s.Run, m.ID)
 	}
 	node := s.W.NodeOf(m.ID)
-	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !ourCordon(&s.Run, m.ID, node.Name) {
+	if m.State != world.MachineInService || node == nil || !node.Ready || node.Unschedulable && !OurCordon(&s.Run, m.ID, node.Name) {
 		return false
 	}
 	switch s.Run.Nodes.Peek(m.ID).Stage {
@@ -254,8 +254,8 @@ func (s *Reader) WaitedFor(machine string) bool {
 	return s.Run.Settings.Unreachable == record.UnreachableWait && n != nil && !n.Unreachable.IsZero()
 }
 
-// ourCordon reports whether it was us who cordoned a node.
-func ourCordon(run *record.Run, machine, node string) bool {
+// OurCordon reports whether it was us who cordoned a node.
+func OurCordon(run *record.Run, machine, node string) bool {
 	mark, known := run.MarkOf(record.CordonOf(machine, node))
 	return known && !mark.Foreign
 }
@@ -308,7 +308,7 @@ func (s gate) taintedAll() bool {
 // that is uncordoned takes pods until its drain.
 func (s gate) cordonedAhead() string {
 	for _, id := range s.In(record.Queued, record.Outdated) {
-		if node := s.W.NodeOf(id); node != nil && node.Unschedulable && ourCordon(&s.Run, id, node.Name) {
+		if node := s.W.NodeOf(id); node != nil && node.Unschedulable && OurCordon(&s.Run, id, node.Name) {
 			return node.Name
 		}
 	}

@@ -87,7 +87,7 @@ func (s *Reader) ZonesLeft() map[string]int {
 func (s *Reader) ZonesBefore() map[string]int {
 	before := map[string]int{}
 	for _, n := range s.Run.Nodes.All() {
-		if !n.New {
+		if !n.New && !n.Late {
 			before[n.Zone]++
 		}
 	}

@@ -466,7 +466,7 @@ func (k *eksWorker) wrongQuiet(e record.Event, watched time.Time, marksLeft bool
 	case since.IsZero():
 		return "its upgrade has not begun"
 	}
-	if is := k.now.Sub(since); quiet > is+slack {
+	if is := k.now.Sub(since); quiet > is+slack && is > 3*time.Second { // an eviction of just now is not seen yet
 		return fmt.Sprintf("it is so for %s", is)
 	}
 	return ""

@@ -321,6 +321,8 @@ type Node struct {
 	Was world.Template `json:"was,omitzero"`
 	// New machines are of the target's template.
 	New bool `json:"new,omitempty"`
+	// Late: its group launched it from an old template while the run was under way.
+	Late bool `json:"late,omitempty"`
 	// Batch is the approved batch the node belongs to, 0 for none.
 	Batch int `json:"batch,omitempty"`
 	// Wait is the countdown that applies now.
@@ -405,7 +407,7 @@ type nodeValues struct {
 	extended                                                                time.Duration
 	batch, wave, pods, turn                                                 int
 	isNew, unrouted, decrement, blocked, ends, lost, isolated, offBalancers bool
-	detached, validated                                                     bool
+	detached, validated, late                                               bool
 }
 
 func (n *Node) values() nodeValues {
@@ -414,7 +416,7 @@ func (n *Node) values() nodeValues {
 		since: n.Since, began: n.Began, empty: n.Empty, tried: n.Tried, lookedAt: n.LookedAt, letGo: n.LetGo, missing: n.Missing, pendingValidation: n.PendingValidation,
 		stuck: n.Stuck, extended: n.Extended, batch: n.Batch, wave: n.Wave, pods: n.Pods, turn: n.Turn,
 		isNew: n.New, unrouted: n.Unrouted, decrement: n.Decrement, blocked: n.Blocked, ends: n.Ends, lost: n.Lost, isolated: n.Isolated, offBalancers: n.OffBalancers,
-		detached: n.Detached, validated: n.Validated,
+		detached: n.Detached, validated: n.Validated, late: n.Late,
 	}
 }
 

@@ -126,7 +126,7 @@ func (c *Checker) Begin(d *drive.Driver) {
 	if known := c.rests(d.Sim.View.Group.Sizes.Desired); known > 0 { // others may have raised it since the plan looked
 		c.rested = min(c.rested, known)
 	}
-	c.apartAtStart = c.apart(func(string) record.Stage { return "" })
+	c.apartAtStart = c.apart(c.nodes, 0)
 	c.words = words.New(d, c.sees)
 	c.hooks.init()
 	c.kops.init(d.Sim)
@@ -338,8 +338,8 @@ func (c *Checker) Delivered(a record.Action, o record.Outcome) {
 	c.lacking.heard(a, o)
 	c.noteMoved(a, o)
 	c.leftNode(a, o)
-	if a.Kind == record.SetSizes && o.Verdict == record.Done {
-		c.most = max(c.most, a.Sizes.Max)
+	if made := madeBy(a, o); made.Kind == record.SetSizes && o.Verdict == record.Done {
+		c.most = max(c.most, made.Sizes.Max)
 	}
 	c.misruled(a, o)
 	c.deniesScale(a, o)

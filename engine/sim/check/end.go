@@ -363,12 +363,11 @@ func (c *Checker) known(want int) int {
 // inDoubt reports whether the run could not know that the desired size is off by so much: of
 // an end with decrement whose answer was lost, or that others had begun before, nobody can
 // know whether it took the size down, nor whose a raise is that is as large as ours, whose
-// answer was lost; where others set the very maximum of that raise, it looks as if it was made.
+// answer was lost.
 func (c *Checker) inDoubt(off int) bool {
 	s := c.d.Sim
 	unmade := !s.Grew && c.raised
-	coincides := slices.ContainsFunc(slices.Collect(maps.Keys(s.TheirMaxima)), func(most int) bool { return s.AskedMaxima[most] })
-	return off > 0 && off <= s.Doubted() || off < 0 && (-off <= s.Doubted() || unmade && -off <= s.RaisedBy || unmade && coincides && s.RaisedBy > 0 && -off <= c.mostRaised)
+	return off > 0 && off <= s.Doubted() || off < 0 && (-off <= s.Doubted() || unmade && -off <= s.RaisedBy)
 }
 
 // maximum checks that the group's maximum is what it was, or what others have set, but no less

@@ -87,11 +87,11 @@ func (c *Checker) zoneCounts(zone string) (out, serve, there, all int) {
 }
 
 // takesDown checks that the end of an old machine takes the group's size down where its zone has as many new ones as it is to
-// have: no more machines come than stay. Asked again for what failed, it stays what it was.
+// have: no more machines come than stay. Asked again for what failed, or long after its drain, it stays what it was.
 func (c *Checker) takesDown(a record.Action) {
 	d, view := c.d, c.d.Sim.View
 	n := d.Run.Nodes.Get(a.Machine)
-	if a.Decrement || n.New || len(c.vigil(a.Machine).asked) > 0 || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-seed" || d.Run.State != record.Running {
+	if a.Decrement || n.New || len(c.vigil(a.Machine).asked) > 0 || d.Sim.Now().Sub(n.Since) > time.Minute || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-seed" || d.Run.State != record.Running {
 		return
 	}
 	fresh := 0

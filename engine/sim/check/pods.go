@@ -65,7 +65,7 @@ func (c *Checker) asks(dec engine.Decision) {
 			continue
 		}
 		for _, p := range view.PodsOn(n.Name) {
-			if _, asks := dec.Run.Pending[record.EvictKey(p.UID)]; asks || !c.isToAsk(p) {
+			if _, asks := dec.Run.Pending[record.EvictKey(p.UID)]; asks || !c.isToAsk(p) || dec.Run.Pods.Peek(p.UID).Returns > 0 { // one that came back waits longer each time
 				continue
 			}
 			now[p.UID] = cmp.Or(c.unasked[p.UID], d.Sim.Now())

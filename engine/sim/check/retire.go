@@ -1,11 +1,13 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
+	"github.com/drainboard/drainboard/engine/record/shards"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/text"
 	"github.com/drainboard/drainboard/engine/world"
@@ -48,7 +50,8 @@ func (c *Checker) retiresNew(r record.Run) {
 }
 
 // keepsEven checks that no surplus node begins to drain which leaves the zones further apart than they are, or were, while
-// others were left out: the group would even that out by ending a machine that nobody has drained. What hooks were asked about may go.
+// others were left out: the group would even that out by ending a machine that nobody has drained. What hooks were asked about may go,
+// and a node before one of a fuller zone that waits for the gate.
 func (c *Checker) keepsEven(n record.Node) {
 	d := c.d
 	if !n.New || d.Run.State != record.Running || d.Run.Settings.BeforeNode > 0 || !slices.ContainsFunc(slices.Sorted(d.Run.Nodes.Keys()), func(id string) bool {
@@ -57,29 +60,44 @@ func (c *Checker) keepsEven(n record.Node) {
 	}) {
 		return
 	}
-	before, after := c.apart(func(id string) record.Stage { return c.nodes.Peek(id).Stage }), c.apart(func(id string) record.Stage { return d.Run.Nodes.Peek(id).Stage })
+	before, after := c.apart(c.nodes, 0), c.apart(d.Run.Nodes, d.Sim.View.Group.Sizes.Desired-d.Sim.Owed())
 	if after > max(1, before, c.apartAtStart) {
 		d.Breaks("retire: %s drains, others were left out, and the zones are %d machines apart with that, before %d", n.Name, after, before)
 	}
 }
 
-// apart is by how many machines the zones differ, as far as they stay, with nodes in these stages.
-func (c *Checker) apart(stage func(id string) record.Stage) int {
-	view, counts := c.d.Sim.View, []int{}
+// apart is by how many machines the zones differ, as far as they stay; so many of the new ones go, those of the fullest
+// zones last.
+func (c *Checker) apart(nodes shards.Map[record.Node], surplus int) int {
+	view, counts, spare := c.d.Sim.View, map[string]int{}, map[string]int{}
 	for _, zone := range view.Group.Zones {
-		n := 0
-		for _, m := range view.Machines() {
-			goes := slices.Contains([]record.Stage{record.Draining, record.Settling, record.Terminating}, stage(m.ID))
-			if m.Zone == zone && !m.Leaving() && m.State != world.MachineStandby && !goes {
-				n++
-			}
-		}
-		counts = append(counts, n)
+		counts[zone] = 0
 	}
 	if len(counts) == 0 {
 		return 0
 	}
-	return slices.Max(counts) - slices.Min(counts)
+	for _, m := range view.Machines() {
+		n := nodes.Peek(m.ID)
+		_, ours := counts[m.Zone]
+		switch {
+		case !ours || m.Leaving() || m.State == world.MachineStandby || n.Stage == record.Terminating:
+		case n.Stage == record.Draining || n.Stage == record.Settling:
+			surplus--
+		default:
+			counts[m.Zone]++
+			if n.New && (n.Stage == record.Ready || n.Stage == record.Surplus) {
+				spare[m.Zone]++
+			}
+		}
+	}
+	fullest := func() string {
+		return slices.MaxFunc(slices.Sorted(maps.Keys(counts)), func(a, b string) int { return counts[a] - counts[b] })
+	}
+	for zone := fullest(); surplus > 0 && spare[zone] > 0; zone = fullest() {
+		counts[zone], spare[zone], surplus = counts[zone]-1, spare[zone]-1, surplus-1
+	}
+	values := slices.Collect(maps.Values(counts))
+	return slices.Max(values) - slices.Min(values)
 }
 
 // lacking is what a run knows of machines that its group has not launched.

@@ -474,6 +474,14 @@ func (c *Checker) templateBack(a record.Action) {
 	}
 }
 
+// madeBy is the action that an outcome tells of: the one that was looked up, if it was made.
+func madeBy(a record.Action, o record.Outcome) record.Action {
+	if a.Kind == record.CheckEffect && o.Happened {
+		return *a.Of
+	}
+	return a
+}
+
 // fits checks that a machine is only asked for by name once the group's maximum is known to leave room for it: the
 // cloud refuses it otherwise. One that is asked for once more with the same token may be among those that there are.
 func (c *Checker) fits(a record.Action) {

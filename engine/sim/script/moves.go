@@ -50,13 +50,19 @@ func (c *Script) moves(a *args) error {
 	return nil
 }
 
-// schedules gives the group a scheduled action, which sets the desired size in a while.
+// schedules gives the group a scheduled action, which sets the desired size in a while; it takes the place of
+// another one of that name.
 func (c *Script) schedules(a *args) {
 	s := c.Sim
 	name, desired, in := a.next(), a.int("desired", 0), a.span("in", 5*time.Minute)
-	s.Group.Scaling.Schedule = append(s.Group.Scaling.Schedule, world.Scheduled{Name: name, At: s.Now().Add(in), Desired: &desired})
+	at := s.Now().Add(in)
+	named := func(x world.Scheduled) bool { return x.Name == name }
+	s.Group.Scaling.Schedule = append(slices.DeleteFunc(slices.Clone(s.Group.Scaling.Schedule), named), world.Scheduled{Name: name, At: at, Desired: &desired})
 	s.After(in, func() {
-		s.Group.Scaling.Schedule = slices.DeleteFunc(slices.Clone(s.Group.Scaling.Schedule), func(x world.Scheduled) bool { return x.Name == name })
+		if i := slices.IndexFunc(s.Group.Scaling.Schedule, named); i < 0 || !s.Group.Scaling.Schedule[i].At.Equal(at) {
+			return
+		}
+		s.Group.Scaling.Schedule = slices.DeleteFunc(slices.Clone(s.Group.Scaling.Schedule), named)
 		if !s.Group.HasSuspended("ScheduledActions") {
 			s.Resize(desired - s.Group.Sizes.Desired)
 		}

@@ -248,7 +248,7 @@ func (s *Step) RestoreMax() bool {
 	if g.Sizes.Max == s.Run.Base.Max {
 		return s.Settled(record.RestoreMaxKey)
 	}
-	if s.Settled(record.RestoreMaxKey) && g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {
+	if s.Settled(record.RestoreMaxKey) && g.Sizes.Max != s.Run.MaxSet {
 		s.Note(text.MaxLeftAsSet(g.Sizes.Max))
 		return true
 	}

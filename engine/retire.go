@@ -177,10 +177,9 @@ func (s *Step) RetireEmpty(excess int) bool {
 				s.advanceSettling(m.ID, n)
 			}
 		case record.Ready, record.Surplus, record.Launching:
-			if len(left) > 0 || !s.Fresh(world.Cluster) || givenUp(&s.Reader, "terminate/"+m.ID) || drainedByOthers(&s.Reader, n, m.ID) {
-				continue
+			if len(left) == 0 && mayRetire(&s.Reader, n, m.ID) {
+				empty = append(empty, m)
 			}
-			empty = append(empty, m)
 		}
 	}
 	for inZone := s.ZonesLeft(); excess > 0 && len(empty) > 0; excess-- {
@@ -196,11 +195,12 @@ func (s *Step) RetireEmpty(excess int) bool {
 	return done
 }
 
-// drainedByOthers reports whether a node whose retirement has begun before, and that pods came to since, is cordoned by
-// others: they see to it.
-func drainedByOthers(s *assess.Reader, n record.Node, id string) bool {
+// mayRetire reports whether an empty node may be retired now. One whose retirement has begun before, and that others have
+// cordoned, is left to them: pods came to it since.
+func mayRetire(s *assess.Reader, n record.Node, id string) bool {
 	node := s.W.NodeOf(id)
-	return !n.Began.IsZero() && node != nil && node.Unschedulable && !assess.OurCordon(&s.Run, id, node.Name)
+	theirs := !n.Began.IsZero() && node != nil && node.Unschedulable && !assess.OurCordon(&s.Run, id, node.Name)
+	return s.Fresh(world.Cluster) && !givenUp(s, "terminate/"+id) && !theirs
 }
 
 // isAside reports whether a machine is none of those that its group is to have: others end it, or have set it to

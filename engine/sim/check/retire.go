@@ -77,7 +77,7 @@ func (c *Checker) apart(nodes shards.Map[record.Node], surplus int) int {
 		return 0
 	}
 	for _, m := range view.Machines() {
-		n := nodes.Peek(m.ID)
+		n := nodes.Get(m.ID)
 		_, ours := counts[m.Zone]
 		switch {
 		case !ours || m.Leaving() || m.State == world.MachineStandby || n.Stage == record.Terminating:

@@ -165,7 +165,11 @@ func (c *Checker) standsIn(r *record.Run) {
 	if c.shrinks(r) || slices.ContainsFunc(view.Machines(), nodeless) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
 		return
 	}
-	theirs := max(0, c.d.Sim.ChangedBetween(c.meantAt, view.Health[world.Cloud].Fresh))
+	since := c.meantAt
+	if r.Inherited != nil { // it counts what others change from its start on
+		since = r.Started
+	}
+	theirs := max(0, c.d.Sim.ChangedBetween(since, view.Health[world.Cloud].Fresh))
 	if size, there := view.Group.Sizes.Desired, c.staying(r); theirs > 0 && size-theirs-there <= 0 {
 		c.d.Breaks("launches: the run waits for machines in the place of others, and lacks none: the group has %d of %d, of which others have added %d since the raise", there, size, theirs)
 	}

@@ -104,12 +104,12 @@ func (c *Checker) apart(nodes shards.Map[record.Node], surplus int) int {
 type lacking struct {
 	since  time.Time // since when the group is known to have fewer than it is to have, zero while it has all
 	early  time.Time // since when the run ends early, or only retires
-	denied bool      // a change that it takes to lower the size was refused then
+	denied bool      // a change that it takes to lower the size, or to launch again after that, was refused then
 }
 
 // heard notes that such a change was refused for good.
 func (l *lacking) heard(a record.Action, o record.Outcome) {
-	if (a.Kind == record.SetSizes || a.Kind == record.Suspend) && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedConflict {
+	if (a.Kind == record.SetSizes || a.Kind == record.Suspend || a.Kind == record.Resume) && o.Verdict == record.Refused && o.Refusal != record.RefusedBusy && o.Refusal != record.RefusedConflict {
 		l.denied = l.denied || !l.early.IsZero()
 	}
 }

@@ -595,6 +595,7 @@ var mutations = []mutation{
 	{"found: a maximum that others set passes for that of the raise, which is higher", "capacity.go", "g.Sizes.Max != s.Run.MaxSet {", "g.Sizes.Max != s.Run.MaxSet && g.Sizes.Max != s.Run.Base.Max+s.Run.Raise {", "Scenario/maximum_by_others_as_of_the_raise", broken},
 	{"found: the checker counts what others have added from the raise on, in a run that inherits", "sim/check/launch.go", "if r.Inherited != nil { // it counts", "if false { // it counts", "Scenario/inherited_others_before_the_raise", broken},
 	{"found: the checker has a size lowered while the process that launches cannot be resumed", "sim/check/retire.go", " || a.Kind == record.Resume)", ")", "Scenario/abort_resume_refused", "sizes: "},
+	{"found: the checker knows of a lowering that others have set back to what was before", "sim/check/sizes.go", "a.Kind == record.CheckEffect && !o.Happened && was", "a.Kind == record.CheckEffect && false && was", "Scenario/lowering_set_back_by_others", broken},
 	{"found: a try that a webhook refuses is none after a time without sight", "evict.go", " && !c.known.Last.After(s.Run.Gap)", "", "Scenario/forced_after_a_gap", ""},
 	{"found: a surplus node that others drain is retired again and again", "retire.go", "\"terminate/\"+id) && !theirs", "\"terminate/\"+id) && (!theirs || true)", "Scenario/retire_left_to_who_drains", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},

@@ -332,8 +332,19 @@ func (c *Checker) unmade(desired int) {
 	s.Foreign.Desired, s.Slack, c.made = desired-c.heritage-s.Before.Desired, 0, nil
 }
 
+// raisedBack notes that a lowering is found not to be made as others have set the desired size back to just what it was:
+// nobody can tell.
+func (c *Checker) raisedBack(a record.Action, o record.Outcome) {
+	was := c.lowered
+	if a.Kind == record.CheckEffect && !o.Happened && was != nil && a.Of.Key == record.LowerKey && *was.From == *a.Of.From && *was.Sizes == *a.Of.Sizes {
+		c.d.Sim.Doubts += was.From.Desired - was.Sizes.Desired
+		c.lowered = nil
+	}
+}
+
 // heard notes that the driver knows what came of the lowering.
 func (c *Checker) heard(a record.Action, o record.Outcome) {
+	c.raisedBack(a, o)
 	if a.Kind == record.CheckEffect && o.Happened {
 		a = *a.Of
 		if was := c.lowered; a.Key == record.LowerKey && len(c.d.Sim.TakenOut) == 0 && (was == nil || *was.From != *a.From || *was.Sizes != *a.Sizes) { // others have: nobody can tell whose it is

@@ -221,7 +221,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	if s.Run.State == record.Paused {
 		return
 	}
-	if s.Fresh(world.Cluster) && s.drainsAgain(id, n) { // a user may restore the cordon before it is looked at
+	if s.Fresh(world.Cluster) && (s.drainsAgain(id, n) || heardAgain(s, id, n)) { // a user may restore the cordon before it is looked at
 		return
 	}
 	watchRoutes(s, id)
@@ -233,8 +233,7 @@ func (s *Step) advanceSettling(id string, n record.Node) {
 	}
 	n = s.Run.Nodes.Get(id)
 	if n.Empty.IsZero() {
-		s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Message: text.DrainsAgain})
-		s.backToDrain(id, n)
+		leaveSettling(s, id, n)
 		return
 	}
 	reportRoutes(s, id, n)
@@ -307,6 +306,24 @@ func (s *Step) drainsAgain(id string, n record.Node) bool {
 	}
 	s.backToDrain(id, n)
 	return true
+}
+
+// heardAgain returns a node to its drain that was to go with its pods, as nobody heard from it, and that has been heard from
+// since: it was not seen empty.
+func heardAgain(s *Step, id string, n record.Node) bool {
+	if !n.Lost || s.W.Node(n.Name) == nil || assess.Silent(s.W, n.Name) {
+		return false
+	}
+	n.Lost = false
+	s.SetNode(id, n)
+	leaveSettling(s, id, n)
+	return true
+}
+
+// leaveSettling drains a node again that is no longer empty and cordoned, and says so.
+func leaveSettling(s *Step, id string, n record.Node) {
+	s.Report(record.Event{Type: record.Warning, Node: s.Label(id, n), Zone: n.Zone, Message: text.DrainsAgain})
+	s.backToDrain(id, n)
 }
 
 // backToDrain drains a node again whose machine was about to be ended.

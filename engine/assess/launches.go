@@ -55,13 +55,14 @@ func (s *Reader) AwaitedLaunch() string {
 }
 
 // NotLaunched is how many machines the group lacks of so many. One whose termination was
-// requested is not there, nor one that takes the group's size down with it while the request is
-// refused: what its end does to the size counts from the same moment.
+// requested is not there, unless the request was refused before and has no answer yet; nor one that takes the group's
+// size down with it while the request is refused: what its end does to the size counts from the same moment.
 func (s *Reader) NotLaunched(want int) int {
 	there := s.facts().with[counted]
 	missing := want - len(there)
-	for key := range s.Run.Pending {
-		if id, ends := strings.CutPrefix(key, "terminate/"); ends && there[id] {
+	for key, p := range s.Run.Pending {
+		id, ends := strings.CutPrefix(key, "terminate/")
+		if _, refused := s.Run.Retries[key]; ends && there[id] && (!refused || !p.Accepted.IsZero()) {
 			missing++
 		}
 	}

@@ -200,8 +200,8 @@ func (Drainboard) missing(s *engine.Step) string {
 func newReady(s *engine.Step) map[string]bool {
 	zones := map[string]bool{}
 	for _, id := range s.In(record.Ready) {
-		n := s.Run.Nodes.Get(id)
-		if node := s.W.Node(n.Name); n.New && node != nil && !node.Unschedulable {
+		n, m := s.Run.Nodes.Get(id), s.W.Machine(id)
+		if node := s.W.Node(n.Name); n.New && node != nil && !node.Unschedulable && (m == nil || !m.Leaving()) {
 			zones[n.Zone] = zones[n.Zone] || node.Ready
 		}
 	}

@@ -86,6 +86,23 @@ func (c *Checker) zoneCounts(zone string) (out, serve, there, all int) {
 	return out, serve, there, all
 }
 
+// openEnds is by how much the ends of other machines take the group's size down that do not show yet: they are under way, or
+// were refused, and are asked for again.
+func (c *Checker) openEnds(but string) (less int) {
+	for key := range c.open {
+		if on := c.d.Saved.Pending[key].Action; on.Kind == record.Terminate && on.Decrement {
+			less++
+		}
+	}
+	for id, n := range c.d.Saved.Nodes.All() {
+		m := c.d.Sim.View.Machine(id)
+		if n.Stage == record.Terminating && n.Decrement && id != but && m != nil && !m.Leaving() && !c.open["terminate/"+id] {
+			less++
+		}
+	}
+	return less
+}
+
 // takesDown checks that the end of an old machine takes the group's size down where its zone has as many new ones as it is to
 // have: no more machines come than stay. Asked again for what failed, or long after its drain, it stays what it was.
 func (c *Checker) takesDown(a record.Action) {
@@ -100,15 +117,9 @@ func (c *Checker) takesDown(a record.Action) {
 			fresh++
 		}
 	}
-	less := 0 // by ends that may not show yet
-	for key := range c.open {
-		if on := d.Saved.Pending[key].Action; on.Kind == record.Terminate && on.Decrement {
-			less++
-		}
-	}
 	size := d.Run.Zones[n.Zone]
 	desired := min(view.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired) // what was granted may not show yet
-	if more := desired - less - d.Sim.Owed() - d.Sim.Slack; fresh >= size && more > 0 {
+	if more := desired - c.openEnds(a.Machine) - d.Sim.Owed() - d.Sim.Slack; fresh >= size && more > 0 {
 		d.Breaks("zones: %s is ended and the group is to have as many machines as before, %d more than it returns to, and zone %s has %d new ones, it is to have %d", a.Machine, more, n.Zone, fresh, size)
 	}
 }

@@ -307,7 +307,12 @@ func checkLater(s *Step, check record.Action, o record.Outcome) {
 // unlike reports whether sizes that were accepted are not in the group as it is known: that is from
 // before, and would pass for what others have made of it.
 func unlike(s *Step, p record.Pending) bool {
-	return p.Action.Kind == record.SetSizes && !p.Accepted.IsZero() && !s.W.Health[world.Cloud].Fresh.After(p.Accepted)
+	return p.Action.Kind == record.SetSizes && unread(s, p)
+}
+
+// unread reports whether the group has not been read since an action was accepted.
+func unread(s *Step, p record.Pending) bool {
+	return !p.Accepted.IsZero() && !s.W.Health[world.Cloud].Fresh.After(p.Accepted)
 }
 
 // launchAgain asks again for a machine that nobody knows of: a cloud need not tell
@@ -353,6 +358,8 @@ func checkPending(s *Step) {
 			delete(s.Run.Pending, key)
 			takeInspection(s, a.Machine, record.Outcome{})
 			s.Soon()
+		case a.Kind == record.LaunchIn && unread(s, p): // the size that is known is without it
+			s.WakeAt(s.Now.Add(time.Second))
 		case a.ReadOnly(), a.OnlyAnswered() && !p.Accepted.IsZero():
 			delete(s.Run.Pending, key)
 		default:

@@ -600,6 +600,11 @@ var mutations = []mutation{
 	{"found: a new node whose machine ends keeps its zone closed", "strategy/drainboard.go", " && (m == nil || !m.Leaving()) {", " && (m == nil || true) {", "Scenario/drainboard_opened_as_new_ends", ""},
 	{"found: a node that was lost and came back is ended after one look", "node.go", " || heardAgain(s, id, n)) {", ") {", "Scenario/unreachable_came_back", ""},
 	{"found: the checker counts no ends that were refused and are asked for again", "sim/check/gardener.go", "m != nil && !m.Leaving() && !c.open[\"terminate/\"+id] {", "m != nil && false && !m.Leaving() && !c.open[\"terminate/\"+id] {", "Scenario/ends_refused_count", "zones: "},
+	{"found: a launch that no read of the group shows yet passes for a size that others have lowered", "ensure.go", "case a.Kind == record.LaunchIn && unread(s, p):", "case a.Kind == record.LaunchIn && false && unread(s, p):", "Scenario/launched_late_by_name", broken},
+	{"found: the checker has the gate tell once what pods that come back have it tell", "sim/check/words/words.go", "!(e.Reason == \"gate\" && c.comeBack())", "!(false && c.comeBack())", "Scenario/manual_gate_in_turn", broken},
+	{"found: the checker has a run that waits for an approval pause for a launch", "sim/check/launch.go", "by > overdueGrace && !c.awaitsPhase(&dec.Run) {", "by > overdueGrace {", "Scenario/drainboard_approval_beside_launch", broken},
+	{"found: a minimum of one machine is told in the plural", "text/capacity.go", "Plural(least, \"machine\"), base", "Plural(least, \"machine\") + \"s\", base", "TestKeepsMinimum", ""},
+	{"found: the checker has a pod deleted beside one with a volume that is on its way", "sim/check/gardener.go", "c.isFull(r, uid, p) && !c.awaitsVolume(pod)", "c.isFull(r, uid, p) && pod != nil", "Scenario/gardener_kept_for_its_turn", broken},
 	{"found: a try that a webhook refuses is none after a time without sight", "evict.go", " && !c.known.Last.After(s.Run.Gap)", "", "Scenario/forced_after_a_gap", ""},
 	{"found: a surplus node that others drain is retired again and again", "retire.go", "\"terminate/\"+id) && !theirs", "\"terminate/\"+id) && (!theirs || true)", "Scenario/retire_left_to_who_drains", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},
@@ -648,6 +653,7 @@ const broken = "BROKEN"
 
 // homes are the packages of the tests that mutations name, where it is not engine/live.
 var homes = map[string]string{
+	"TestKeepsMinimum":                   "../text",
 	"TestRestoreMaxAgain":                "..",
 	"TestReduced":                        "..",
 	"TestLowerAfterTwoReads":             "..",

@@ -135,7 +135,7 @@ func RaiseUnsure(base, sizes string) string {
 
 // KeepsMinimum says that a group keeps as many machines as its minimum asks for.
 func KeepsMinimum(least, base int) string {
-	return fmt.Sprintf("minimum size is %d: the group keeps %d machines, not %d", least, least, base)
+	return fmt.Sprintf("minimum size is %d: the group keeps %s, not %d", least, Plural(least, "machine"), base)
 }
 
 func DesiredStays(above int) string {

@@ -19,3 +19,11 @@ func TestRetireFinished(t *testing.T) {
 		}
 	}
 }
+
+func TestKeepsMinimum(t *testing.T) {
+	for least, want := range map[int]string{1: "minimum size is 1: the group keeps 1 machine, not 0", 3: "minimum size is 3: the group keeps 3 machines, not 0"} {
+		if got := KeepsMinimum(least, 0); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

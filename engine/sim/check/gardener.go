@@ -263,7 +263,8 @@ func (c *Checker) neverOpens(p *world.Pod) bool {
 func (c *Checker) kept(dec engine.Decision) {
 	d, r := c.d, &dec.Run
 	for uid, p := range r.Pods.All() {
-		if waited := c.lasts(c.full, uid, c.isFull(r, uid, p)); waited > 3*r.Settings.EvictionRetry+Slack {
+		pod := d.Sim.View.Pod(uid)
+		if waited := c.lasts(c.full, uid, c.isFull(r, uid, p) && !c.awaitsVolume(pod)); waited > 3*r.Settings.EvictionRetry+Slack {
 			d.Breaks("retries: %s was tried %d times, and has not been deleted for %s", p.Ref, p.Rounds, waited)
 		}
 	}
@@ -290,15 +291,19 @@ func (c *Checker) isFull(r *record.Run, uid string, p record.Pod) bool {
 // says nothing of them.
 func (c *Checker) inTurn(a record.Action) {
 	d := c.d
-	p := d.Sim.View.Pod(a.UID)
-	if p == nil || !p.Volume || d.Run.Strategy != "gardener" && d.Run.Strategy != "gardener-inplace" {
-		return
+	if p := d.Sim.View.Pod(a.UID); p != nil && c.awaitsVolume(p) {
+		d.Breaks("volumes: %s is asked to leave %s while another one with a volume is on its way", p.Ref(), a.Node)
 	}
-	for _, other := range d.Sim.View.PodsOn(a.Node) {
-		if other.Volume && other.UID != a.UID && (other.Terminating() || c.open["evict/"+other.UID]) {
-			d.Breaks("volumes: %s is asked to leave %s while %s is on its way", p.Ref(), a.Node, other.Ref())
-		}
+}
+
+// awaitsVolume reports whether another pod with a persistent volume is on its way from a pod's node, which has to leave after it.
+func (c *Checker) awaitsVolume(p *world.Pod) bool {
+	if !p.Volume || c.d.Run.Strategy != "gardener" && c.d.Run.Strategy != "gardener-inplace" {
+		return false
 	}
+	return slices.ContainsFunc(c.d.Sim.View.PodsOn(p.Node), func(other *world.Pod) bool {
+		return other.Volume && other.UID != p.UID && (other.Terminating() || c.open["evict/"+other.UID])
+	})
 }
 
 // shoot checks that a run that has left no node out does not succeed before Gardener is done

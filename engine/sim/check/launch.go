@@ -127,7 +127,7 @@ func (c *Checker) awaits(dec engine.Decision) {
 	}
 	c.standsIn(&dec.Run)
 	what, by := c.overdueBy()
-	if by > overdueGrace {
+	if by > overdueGrace && !c.awaitsPhase(&dec.Run) {
 		d.Breaks("launches: %s is overdue by %s, and the run continues", what, by)
 	}
 	grace := Slack
@@ -140,6 +140,14 @@ func (c *Checker) awaits(dec engine.Decision) {
 			d.Breaks("launches: the drain of %s begins, and %s is overdue by %s", n.Name, what, by)
 		}
 	}
+}
+
+// awaitsPhase reports whether a run waits for the approval of a phase, or did until just now, and says so: what is overdue holds
+// it after that.
+func (c *Checker) awaitsPhase(r *record.Run) bool {
+	return slices.ContainsFunc(r.Batches, func(b record.Batch) bool {
+		return b.Phase != "" && (b.Approved.IsZero() || c.d.Sim.Now().Sub(b.Approved) <= Slack)
+	})
 }
 
 // keepsSize reports whether others have raised the group while the run takes its raise back, and the run says

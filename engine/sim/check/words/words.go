@@ -87,11 +87,25 @@ func (c *Check) Decided(before record.Run, in engine.Inputs, dec engine.Decision
 // Told checks that nothing is told over and over, by the events of decisions that stand.
 func (c *Check) Told(events []record.Event) {
 	for _, e := range events {
-		if c.repeats.Often(e, c.d.Sim.Now()) {
+		if c.repeats.Often(e, c.d.Sim.Now()) && !(e.Reason == "gate" && c.comeBack()) {
 			c.says(e, "it is told over and over")
 		}
 		c.once(e)
 	}
+}
+
+// comeBack reports whether pods may come back as often as they are evicted from a node in work: what holds the next drain is
+// in turn that they are blocked there, and that too few nodes serve.
+func (c *Check) comeBack() bool {
+	for _, n := range c.d.Run.Nodes.All() {
+		if n.Stage != record.Draining && n.Stage != record.Updating {
+			continue
+		}
+		if slices.ContainsFunc(c.d.Sim.View.PodsOn(n.Name), func(p *world.Pod) bool { return p.ToleratesAll }) {
+			return true
+		}
+	}
+	return false
 }
 
 // lasts is how long a controller may not be done with what it has replaced before that is told.

@@ -605,6 +605,8 @@ var mutations = []mutation{
 	{"found: the checker has a run that waits for an approval pause for a launch", "sim/check/launch.go", "by > overdueGrace && !c.awaitsPhase(&dec.Run) {", "by > overdueGrace {", "Scenario/drainboard_approval_beside_launch", broken},
 	{"found: a minimum of one machine is told in the plural", "text/capacity.go", "Plural(least, \"machine\"), base", "Plural(least, \"machine\") + \"s\", base", "TestKeepsMinimum", ""},
 	{"found: the checker has a pod deleted beside one with a volume that is on its way", "sim/check/gardener.go", "c.isFull(r, uid, p) && !c.awaitsVolume(pod)", "c.isFull(r, uid, p) && pod != nil", "Scenario/gardener_kept_for_its_turn", broken},
+	{"found: the checker has ends take a raise down that nobody can know of", "sim/check/gardener.go", " - d.Sim.Slack - c.lostRaises; fresh", " - d.Sim.Slack; fresh", "Scenario/ends_after_raise_in_doubt", "zones: "},
+	{"found: the checker has a new node annotated while nobody knows whether it was", "sim/check/mover.go", "if !refused { // nobody", "if !refused && false { // nobody", "Scenario/guard_lookup_refused", "movers: "},
 	{"found: a try that a webhook refuses is none after a time without sight", "evict.go", " && !c.known.Last.After(s.Run.Gap)", "", "Scenario/forced_after_a_gap", ""},
 	{"found: a surplus node that others drain is retired again and again", "retire.go", "\"terminate/\"+id) && !theirs", "\"terminate/\"+id) && (!theirs || true)", "Scenario/retire_left_to_who_drains", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},

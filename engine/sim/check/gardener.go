@@ -119,7 +119,7 @@ func (c *Checker) takesDown(a record.Action) {
 	}
 	size := d.Run.Zones[n.Zone]
 	desired := min(view.Group.Sizes.Desired, d.Sim.Group.Sizes.Desired) // what was granted may not show yet
-	if more := desired - c.openEnds(a.Machine) - d.Sim.Owed() - d.Sim.Slack; fresh >= size && more > 0 {
+	if more := desired - c.openEnds(a.Machine) - d.Sim.Owed() - d.Sim.Slack - c.lostRaises; fresh >= size && more > 0 {
 		d.Breaks("zones: %s is ended and the group is to have as many machines as before, %d more than it returns to, and zone %s has %d new ones, it is to have %d", a.Machine, more, n.Zone, fresh, size)
 	}
 }

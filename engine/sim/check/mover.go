@@ -71,7 +71,11 @@ func (c *Checker) guards(dec engine.Decision) {
 	}
 	for id, n := range r.Nodes.All() {
 		node := view.NodeOf(id)
-		_, refused := r.Retries[record.AnnotationOf(id, n.Name, sim.KeepAnnotation, "true").Key]
+		key := record.AnnotationOf(id, n.Name, sim.KeepAnnotation, "true").Key
+		_, refused := r.Retries[key]
+		if !refused { // nobody can tell what came of it
+			_, refused = r.Retries["check/"+key]
+		}
 		joins := n.New && (n.Stage == record.Ready || n.Stage == record.Launching)
 		if waited := c.lasts(c.bare, id, joins && !refused && node != nil && node.Annotations[sim.KeepAnnotation] == ""); waited > unguarded {
 			d.Breaks("movers: the Cluster Autoscaler looks at the group, and nothing has kept it from removing the new node %s for %s", n.Name, waited)

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drainboard/drainboard/engine/drain"
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/sim"
 	"github.com/drainboard/drainboard/engine/sim/check"
+	"github.com/drainboard/drainboard/engine/world"
 )
 
 // What a repaired world has time for: first the faults with a span of their own run out, then
@@ -55,7 +57,7 @@ func (p *player) endWell() {
 			p.say("run for=1m")
 		}
 	}
-	if why := lacksProgress(&was, &p.Driver.Run, late); why != "" && p.broken == "" && !p.Checker.ResizedAway(&p.Driver.Run) {
+	if why := lacksProgress(&was, &p.Driver.Run, late); why != "" && p.broken == "" && !p.Checker.ResizedAway(&p.Driver.Run) && !asksForever(p.Sim, &p.Driver.Run) {
 		p.broken = "progress: the run does not end well by itself: " + why + ": " + p.RunLine()
 	}
 }
@@ -99,6 +101,17 @@ func slow(s *sim.Sim, r *record.Run) func(pod string) bool {
 	return func(pod string) bool {
 		return slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(pod, b) })
 	}
+}
+
+// asksForever reports whether a pod that needs a consent which the run was not given keeps a node that drains, in a run that
+// waits for as long as that lasts: such a pod was not there, or on no node to be replaced, when the run began.
+func asksForever(s *sim.Sim, r *record.Run) bool {
+	return r.Settings.OnDrainTimeout == record.TimeoutWait && slices.ContainsFunc(slices.Sorted(r.Nodes.Keys()), func(id string) bool {
+		n := r.Nodes.Get(id)
+		return n.Stage == record.Draining && slices.ContainsFunc(s.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
+			return drain.Judge(s.Truth, p, r.Consents()).Fate == drain.Asks
+		})
+	})
 }
 
 // latest reports whether the new nodes that a run waits for may not come in time whatever a repair

@@ -124,3 +124,18 @@ func TestHeldCanaryIsAccepted(t *testing.T) {
 		t.Errorf("%s\n%s", p.broken, p.told.String())
 	}
 }
+
+// A pod that needs a consent was Pending when the run began, and is on a surplus node at its end: a run that waits for drains
+// waits for it, whatever a repair does. With the consent it does not.
+func TestAsksForever(t *testing.T) {
+	for consent, waits := range map[string]bool{"": true, " delete-emptydir-data": false} {
+		p := newPlayer(script.New(), 1, 1, "eks")
+		p.say("timing boot=8s ready=2s terminate=5s\ncluster zones=a nodes=1\nworkload cache replicas=3 empty-dir stop=3s ready=1s apart=host\nuser cordon a1")
+		p.say("settings on-drain-timeout=wait max-surge=2 post-drain-wait=5s%s", consent)
+		p.say("start")
+		p.say("run for=10m")
+		if got := asksForever(p.Sim, &p.Driver.Run); got != waits {
+			t.Errorf("with%s: waits for ever is %t\n%s", consent, got, p.told.String())
+		}
+	}
+}

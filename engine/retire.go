@@ -112,6 +112,7 @@ func mostSpare(s *assess.Reader, machines []string, n int) []string {
 // StopRetiring puts new nodes that are being retired back into service. It
 // reports whether none is ending any more.
 func (s *Step) StopRetiring() bool {
+	gate{s}.open() // no drain is to start any more
 	done := true
 	for _, id := range slices.Sorted(s.Run.Nodes.Keys()) {
 		n := s.Run.Nodes.Get(id)

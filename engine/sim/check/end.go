@@ -354,8 +354,8 @@ func (c *Checker) known(want int) int {
 		over := have.Desired - want - told(r, text.DesiredStays(0))
 		want += max(0, min(over, told(r, text.RaiseDoubtful(0, ""))))
 	}
-	if named(r, figureless(text.RaiseUnsure("0", "0"))) && have.Desired == c.meantFrom.Desired {
-		want = max(want, have.Desired) // as before the raise whose answer was lost: later runs take it for that
+	if named(r, figureless(text.RaiseUnsure("0", "0"))) && (have.Desired == c.meantFrom.Desired || r.Inherited != nil) {
+		want = max(want, have.Desired) // as before the raise whose answer was lost, or beside another one: later runs take it for that
 	}
 	return want
 }

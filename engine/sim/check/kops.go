@@ -94,6 +94,18 @@ func (c *Checker) loose(found bool) (n int) {
 	return n
 }
 
+// unlisted counts the machines that have gone since they were detached, and of which the run does not know that yet: they may
+// be on no list for a while.
+func (c *Checker) unlisted() (n int) {
+	for _, p := range c.d.Run.Pending {
+		_, loose := c.kops.detached[p.Action.Machine]
+		if p.Action.Kind == record.Detach && !p.Accepted.IsZero() && !loose && c.d.Sim.Machines()[p.Action.Machine] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // detaches checks a Detach that is sent: it is the first thing that is done with a
 // machine, and no more than may surge; the first alone if nothing has the group's
 // specification yet.
@@ -261,7 +273,7 @@ func (c *Checker) slots() {
 		}
 		return
 	}
-	if may := max(1, c.loose(true)+c.unavailable()); out > may {
+	if may := max(1, c.loose(true)+c.unlisted()+c.unavailable()); out > may {
 		d.Breaks("rule 1: %d machines are out of service or were not found to be replaced, %d may be: %d have surged, %d may be unavailable", out, may, c.loose(true), c.unavailable())
 	}
 }

@@ -54,8 +54,8 @@ func (c *Checker) retiresNew(r record.Run) {
 // and a node before one of a fuller zone that waits for the gate.
 func (c *Checker) keepsEven(n record.Node) {
 	d := c.d
-	if !n.New || d.Run.State != record.Running || d.Run.Settings.BeforeNode > 0 || !slices.ContainsFunc(slices.Sorted(d.Run.Nodes.Keys()), func(id string) bool {
-		left := d.Run.Nodes.Get(id)
+	if !n.New || d.Run.State != record.Running || d.Run.Settings.BeforeNode > 0 || !slices.ContainsFunc(slices.Sorted(c.nodes.Keys()), func(id string) bool {
+		left := c.nodes.Get(id) // one that is left out in this very decision was to go with the others
 		return left.New && (left.Stage == record.Skipped || left.Stage == record.NodeFail)
 	}) {
 		return

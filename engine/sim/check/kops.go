@@ -98,8 +98,8 @@ func (c *Checker) loose(found bool) (n int) {
 // be on no list for a while.
 func (c *Checker) unlisted() (n int) {
 	for _, p := range c.d.Run.Pending {
-		_, loose := c.kops.detached[p.Action.Machine]
-		if p.Action.Kind == record.Detach && !p.Accepted.IsZero() && !loose && c.d.Sim.Machines()[p.Action.Machine] == nil {
+		_, out := c.kops.out[p.Action.Machine]
+		if p.Action.Kind == record.Detach && !p.Accepted.IsZero() && !out && c.d.Sim.Machines()[p.Action.Machine] == nil {
 			n++
 		}
 	}

@@ -611,6 +611,7 @@ var mutations = []mutation{
 	{"found: the checker has later runs know of a raise that was lost beside an inherited one", "sim/check/end.go", " || r.Inherited != nil) {", " || false) {", "Scenario/raise_beside_inherited_unknown", broken},
 	{"found: the checker has a machine that was detached, and is on no list, gone at once", "sim/check/kops.go", "c.loose(true)+c.unlisted()+c.unavailable()); out", "c.loose(true)+c.unavailable()); out", "Scenario/killed_as_detached_from_kops", broken},
 	{"found: the gate stays shut once nothing is retired any more", "retire.go", "\tgate{s}.open() // no drain is to start any more\n", "", "Scenario/gate_opens_as_size_stays", broken},
+	{"found: the checker has the next node selected in the decision that sees another one selected by others", "sim/check/again.go", " || selected(&before, &dec.Run) {", " || false && selected(&before, &dec.Run) {", "Scenario/manual_selected_by_others_then_next", broken},
 	{"found: a try that a webhook refuses is none after a time without sight", "evict.go", " && !c.known.Last.After(s.Run.Gap)", "", "Scenario/forced_after_a_gap", ""},
 	{"found: a surplus node that others drain is retired again and again", "retire.go", "\"terminate/\"+id) && !theirs", "\"terminate/\"+id) && (!theirs || true)", "Scenario/retire_left_to_who_drains", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},

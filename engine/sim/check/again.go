@@ -43,7 +43,7 @@ func (c *Checker) sameAgain(before record.Run, in engine.Inputs, dec engine.Deci
 // answers to what is asked for bring the next decision.
 func (c *Checker) waitsForNothing(before record.Run, in engine.Inputs, dec engine.Decision) {
 	d, now := c.d, c.d.Sim.Now()
-	if d.Decisions%againEvery != 1 || d.Sim.View.Partial() || dec.Run.State == record.Finished || dec.Wake.Sub(now) <= moment || len(dec.Actions) > 0 || c.vanishes(&dec.Run) || c.settled(before, in, &dec.Run) {
+	if d.Decisions%againEvery != 1 || d.Sim.View.Partial() || dec.Run.State == record.Finished || dec.Wake.Sub(now) <= moment || len(dec.Actions) > 0 || c.vanishes(&dec.Run) || c.settled(before, in, &dec.Run) || selected(&before, &dec.Run) {
 		return
 	}
 	read := d.Decode(d.Encode(dec.Run))
@@ -73,6 +73,17 @@ func (c *Checker) settled(before record.Run, in engine.Inputs, r *record.Run) bo
 	for key, p := range before.Pending {
 		_, still := r.Pending[key]
 		if !p.Action.ReadOnly() && (!still || heard(key) && !p.Action.IsSeen(c.d.Sim.View)) {
+			return true
+		}
+	}
+	return false
+}
+
+// selected reports whether others have selected a node for its update that waited for its turn: who comes next is seen at
+// the next look.
+func selected(before, is *record.Run) bool {
+	for id, n := range is.Nodes.All() {
+		if was := before.Nodes.Peek(id).Stage; n.Stage == record.Updating && (was == record.Queued || was == record.Outdated) {
 			return true
 		}
 	}

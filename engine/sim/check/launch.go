@@ -167,10 +167,11 @@ func (c *Checker) standsIn(r *record.Run) {
 	if last := len(r.Phases) - 1; last < 0 || !r.Phases[last].Start.IsZero() { // at the end it waits for all
 		return
 	}
-	nodeless := func(m *world.Machine) bool { // a resumed run waits for it once more
-		return view.NodeOf(m.ID) == nil && !m.Leaving()
+	joins := func(m *world.Machine) bool { // a resumed run waits for it once more
+		n := view.NodeOf(m.ID)
+		return !m.Leaving() && (n == nil || !n.Ready && r.Nodes.Peek(m.ID).Stage == record.Launching)
 	}
-	if c.shrinks(r) || slices.ContainsFunc(view.Machines(), nodeless) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
+	if c.shrinks(r) || slices.ContainsFunc(view.Machines(), joins) || !c.d.Sim.Grew && c.raised { // or the raise was not made, and that of others passes for it
 		return
 	}
 	since := c.meantAt

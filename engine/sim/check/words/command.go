@@ -104,8 +104,12 @@ func (c *Check) drainsAny(before, after *record.Run) bool {
 // lacks finds a node of the control plane that lacks one of its pods.
 var lacks = regexp.MustCompile(`\bnode (\S+) of (\S+) has no (\S+) pod\b`)
 
-// lacking checks that a node which is said to lack a pod of the control plane is one of the group that is named.
+// lacking checks that a node which is said to lack a pod of the control plane is one of the group that is named. The end of a run
+// tells what was found before it, when the node was there.
 func (c *Check) lacking(e record.Event) {
+	if e.Type == record.RunFinished {
+		return
+	}
 	for _, m := range lacks.FindAllStringSubmatch(e.Message, -1) {
 		n := c.d.Sim.View.Node(c.d.Sim.Names.NodeName(m[1]))
 		group := func(p world.Peer) bool { return p.Name == m[2] }

@@ -84,6 +84,9 @@ func (r *Repeats) Often(e record.Event, now time.Time) bool {
 	if e.Type == record.NodeReplaced { // the gate may be shut for the next one again
 		maps.DeleteFunc(r.told, func(was record.Event, _ []time.Time) bool { return was.Reason == "gate" })
 	}
+	if e.Reason == record.ReasonLaunchFailed { // zones fail in turn
+		maps.DeleteFunc(r.told, func(was record.Event, _ []time.Time) bool { return was.Reason == e.Reason && was.Message != e.Message })
+	}
 	if r.told == nil {
 		r.told = map[record.Event][]time.Time{}
 	}

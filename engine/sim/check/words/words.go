@@ -206,7 +206,7 @@ func (c *Check) names(e record.Event) {
 	zone, known := c.zones[e.Node]
 	kind, _, _ := strings.Cut(string(e.Type), ".")
 	switch {
-	case e.Node != "" && !known && e.Reason != "refused": // what an operator has named need not be there
+	case e.Node != "" && !known && e.Reason != "refused" && len(c.d.Sim.View.PodsOn(e.Node)) == 0: // what an operator has named need not be there, and a pod tells where it is before its node shows
 		c.says(e, "there is no such node")
 	case e.Node != "" && e.Zone != "" && zone != "" && e.Zone != zone:
 		c.says(e, "it is in zone %s, not in %s", zone, e.Zone)

@@ -200,7 +200,8 @@ func (c *Checker) written(a record.Action) {
 		return
 	}
 	c.served(a)
-	if !undoable(a, saved) {
+	refused := a.Kind == record.SetSizes && d.Sim.Group.Sizes != *a.From // others have changed them
+	if !refused && !undoable(a, saved) {
 		d.Breaks("write first: the saved record does not say how %s %s is undone", a.Kind, a.Key)
 	}
 }
@@ -390,6 +391,7 @@ func (c *Checker) Resumed() {
 	clear(c.reads)
 	clear(c.hooks.asked)
 	c.kops.begun = len(c.d.Saved.Order) > 0
+	c.inWorkAgain()
 	c.d.Sim.Doubts += len(c.unsure) // nor may be what it was told of these
 	for _, p := range c.d.Saved.Pending {
 		if was := c.lowered; was != nil && p.Action.Key == was.Key && p.Accepted.IsZero() && *p.Action.From == *was.From && *p.Action.Sizes == *was.Sizes {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"time"
 
 	"github.com/drainboard/drainboard/engine"
 	"github.com/drainboard/drainboard/engine/record"
@@ -63,6 +64,9 @@ func (c *Checker) zoneUpdates(id string, n record.Node) {
 	}
 }
 
+// napping is how much time a process may have slept, which is not counted, without it showing as a gap.
+const napping = 30 * time.Second
+
 // healthy checks that the machine of a node whose update has failed is given up once its time to get healthy is up,
 // while all others of its zone are in service: --health-timeout.
 func (c *Checker) healthy(dec engine.Decision) {
@@ -72,7 +76,7 @@ func (c *Checker) healthy(dec engine.Decision) {
 		node := d.Sim.View.NodeOf(id)
 		failed := n.Stage == record.Updating && n.Wait != nil && r.Settings.HealthTimeout != 0 && node != nil && sim.StepOf(node) == world.GardenerFailed
 		sees := r.State == record.Running && !d.Failing && c.sees(world.Cluster) && c.sees(world.Cloud)
-		if waited := c.lasts(c.sick, id, failed && sees && !(r.Settings.HealthInTurn && c.troubled(r, id))); waited > r.Settings.HealthTimeout+Slack {
+		if waited := c.lasts(c.sick, id, failed && sees && !(r.Settings.HealthInTurn && c.troubled(r, id))); waited > r.Settings.HealthTimeout+napping {
 			d.Breaks("in place: the update of %s failed %s ago, it has %s to get healthy, and is not given up", n.Name, waited, r.Settings.HealthTimeout)
 		}
 	}

@@ -64,6 +64,19 @@ func (c *Checker) limit() {
 	}
 }
 
+// inWorkAgain takes in that the record which a process resumes has nodes in work with which the one before had finished: they
+// were out when the limit was lowered.
+func (c *Checker) inWorkAgain() {
+	out := 0
+	for id := range c.service.touched {
+		switch c.d.Saved.Nodes.Peek(id).Stage {
+		case record.Draining, record.Settling, record.Terminating, record.Updating:
+			out++
+		}
+	}
+	c.service.atOnce = max(c.service.atOnce, out)
+}
+
 // outOfService reports whether a machine that we have touched is still out of service.
 func (c *Checker) outOfService(id string) bool {
 	d := c.d

@@ -104,11 +104,11 @@ func slow(s *sim.Sim, r *record.Run) func(pod string) bool {
 }
 
 // asksForever reports whether a pod that needs a consent which the run was not given keeps a node that drains, in a run that
-// waits for as long as that lasts: such a pod was not there, or on no node to be replaced, when the run began.
+// waits for as long as that lasts, or until a retirement's time is up: such a pod was not there, or on no node to be replaced, when the run began.
 func asksForever(s *sim.Sim, r *record.Run) bool {
 	return r.Settings.OnDrainTimeout == record.TimeoutWait && slices.ContainsFunc(slices.Sorted(r.Nodes.Keys()), func(id string) bool {
 		n := r.Nodes.Get(id)
-		return n.Stage == record.Draining && slices.ContainsFunc(s.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
+		return (n.Stage == record.Draining || n.New && !n.Began.IsZero()) && slices.ContainsFunc(s.Truth.PodsOn(n.Name), func(p *world.Pod) bool {
 			return drain.Judge(s.Truth, p, r.Consents()).Fate == drain.Asks
 		})
 	})

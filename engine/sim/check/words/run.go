@@ -108,6 +108,9 @@ func (c *Check) batches(dec engine.Decision) {
 			continue
 		}
 		i := slices.IndexFunc(dec.Run.Batches, func(b record.Batch) bool { return b.ID == e.Batch })
+		if i < 0 && dec.Run.State == record.Ending {
+			continue // the same decision has ended the run, and nothing is to be approved any more
+		}
 		if i < 0 {
 			c.d.Breaks("told: %s of batch %d, which there is not", e.Type, e.Batch)
 			continue

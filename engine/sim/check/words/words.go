@@ -203,10 +203,10 @@ func (c *Check) isPhase(name string, before, r *record.Run) bool {
 
 // names checks that what an event names is there, and that it names what it has to.
 func (c *Check) names(e record.Event) {
-	zone, known := c.zones[e.Node]
+	zone := c.zones[e.Node]
 	kind, _, _ := strings.Cut(string(e.Type), ".")
 	switch {
-	case e.Node != "" && !known && e.Reason != "refused" && len(c.d.Sim.View.PodsOn(e.Node)) == 0: // what an operator has named need not be there, and a pod tells where it is before its node shows
+	case e.Node != "" && e.Reason != "refused" && !c.knows(e.Node): // what an operator has named need not be there
 		c.says(e, "there is no such node")
 	case e.Node != "" && e.Zone != "" && zone != "" && e.Zone != zone:
 		c.says(e, "it is in zone %s, not in %s", zone, e.Zone)
@@ -219,6 +219,12 @@ func (c *Check) names(e record.Event) {
 	case kind == "batch" && e.Batch == 0 && e.Phase == "":
 		c.says(e, "it names no batch and no phase")
 	}
+}
+
+// knows reports whether a node was seen, or a pod tells that it is there, which may show before its node does.
+func (c *Check) knows(node string) bool {
+	_, seen := c.zones[node]
+	return seen || len(c.d.Sim.View.PodsOn(node)) > 0
 }
 
 // budgetsOf checks that a pod is said to be kept by its own budgets.

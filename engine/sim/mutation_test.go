@@ -621,6 +621,7 @@ var mutations = []mutation{
 	{"found: the checker counts the time that a process sleeps", "sim/check/inplace.go", "r.Settings.HealthTimeout+napping {", "r.Settings.HealthTimeout+Slack {", "Scenario/inplace_health_time_asleep", "in place: "},
 	{"found: the checker has a pod deleted while nobody knows whether it was evicted", "sim/check/gardener.go", "!asked && c.isFull(r, uid, p)", "(!asked || true) && c.isFull(r, uid, p)", "Scenario/forced_once_its_eviction_is_known", broken},
 	{"found: the checker has a batch there that the end of the run has withdrawn", "sim/check/words/run.go", "i < 0 && dec.Run.State == record.Ending {", "i < 0 && false {", "Scenario/batch_as_the_run_fails", broken},
+	{"found: the checker has a drain that began in a record which was lost", "sim/check/words/record.go", "return !saved.Nodes.Peek(id).Since.Equal(began) })", "return false && !saved.Nodes.Peek(id).Since.Equal(began) })", "Scenario/drains_again_in_a_lost_record", broken},
 	{"found: a try that a webhook refuses is none after a time without sight", "evict.go", " && !c.known.Last.After(s.Run.Gap)", "", "Scenario/forced_after_a_gap", ""},
 	{"found: a surplus node that others drain is retired again and again", "retire.go", "\"terminate/\"+id) && !theirs", "\"terminate/\"+id) && (!theirs || true)", "Scenario/retire_left_to_who_drains", ""},
 	{"zones: the last machines of a surge come back", "strategy/gardenerzones.go", "if s.Excess() <= 0 {", "if s.Excess() <= 1 {", gardenerPlay, "zones: "},

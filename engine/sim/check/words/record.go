@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/drainboard/drainboard/engine/record"
 	"github.com/drainboard/drainboard/engine/record/check"
@@ -17,6 +18,7 @@ import (
 // recorded, and is not restored.
 func (c *Check) Record(saved record.Run) {
 	clear(c.suspended)
+	maps.DeleteFunc(c.drains, func(id string, began time.Time) bool { return !saved.Nodes.Peek(id).Since.Equal(began) }) // it began again, and that was lost
 	w := c.d.Sim.Truth
 	if saved.State == record.NoRun || saved.State == record.Finished || w.Group.Pool != nil {
 		return
